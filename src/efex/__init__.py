@@ -1,0 +1,25 @@
+"""efex recovers the hidden map of an environment by exploring it."""
+
+from efex import agents, measures, worlds
+from efex.errors import EfexError
+from efex.experience import Experience
+from efex.explore import explore
+from efex.graph import LatentGraph
+from efex.learn import learn
+from efex.storage import load
+from efex.worlds import make
+
+__all__ = [
+    "EfexError",
+    "Experience",
+    "LatentGraph",
+    "agents",
+    "explore",
+    "learn",
+    "load",
+    "make",
+    "measures",
+    "worlds",
+]
+
+worlds.register()

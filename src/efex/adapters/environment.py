@@ -1,0 +1,90 @@
+"""AgentView: a Gymnasium environment reduced to what an agent may know of it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import gymnasium
+import numpy as np
+from numpy.typing import NDArray
+
+from efex.adapters.symbols import to_symbol
+from efex.errors import InvalidArgumentError
+from efex.experience import Symbol
+
+
+class Moment(NamedTuple):
+    """What one reset or step showed: the symbol, the actions available there, how the episode stands, and `info`."""
+
+    symbol: Symbol
+    mask: NDArray[np.bool_] | None
+    terminated: bool
+    truncated: bool
+    info: dict[str, Any]
+
+
+class AgentView:
+    """Any Gymnasium environment with a Discrete action space, its observations turned into symbols.
+
+    `observe` turns a raw observation into a symbol of the caller's choice. `episode_steps` cuts episodes that
+    the environment does not end.
+    """
+
+    def __init__(
+        self,
+        env: gymnasium.Env[Any, Any],
+        *,
+        observe: Callable[[Any], Any] | None = None,
+        episode_steps: int | None = None,
+    ) -> None:
+        space = getattr(env, "action_space", None)
+        if not isinstance(space, gymnasium.spaces.Discrete):
+            raise InvalidArgumentError(
+                f"the environment must have a Discrete action space, not {space if space is not None else type(env)}; "
+                "wrap it so that actions are 0, 1, 2, ..."
+            )
+        if episode_steps is not None and episode_steps < 1:
+            raise InvalidArgumentError(f"episode_steps must be at least 1, not {episode_steps}")
+        self._env = env
+        self._observe = observe
+        self._first_action = int(space.start)
+        self._episode_steps = episode_steps
+        self._steps = 0
+        self.n_actions = int(space.n)
+
+    @property
+    def symbols(self) -> tuple[Symbol, ...]:
+        """The observations that the environment declares, empty where it does not list them."""
+        space = getattr(self._env, "observation_space", None)
+        if self._observe is None and isinstance(space, gymnasium.spaces.Discrete):
+            return tuple(range(int(space.start), int(space.start) + int(space.n)))
+        return ()
+
+    def symbol(self, observation: Any) -> Symbol:
+        """Return a raw observation as the agent is shown it."""
+        return to_symbol(observation if self._observe is None else self._observe(observation))
+
+    def reset(self, *, seed: int | None = None) -> Moment:
+        """Begin an episode."""
+        observation, info = self._env.reset(seed=seed)
+        self._steps = 0
+        return Moment(self.symbol(observation), self._mask(info), False, False, info)
+
+    def step(self, action: int) -> Moment:
+        """Take an action."""
+        observation, _, terminated, truncated, info = self._env.step(self._first_action + action)
+        self._steps += 1
+        cut = self._episode_steps is not None and self._steps >= self._episode_steps
+        return Moment(self.symbol(observation), self._mask(info), bool(terminated), bool(truncated) or cut, info)
+
+    def _mask(self, info: dict[str, Any]) -> NDArray[np.bool_] | None:
+        mask = info.get("action_mask")
+        if mask is None:
+            return None
+        allowed = np.asarray(mask).astype(bool)
+        if allowed.shape != (self.n_actions,) or not allowed.any():
+            raise InvalidArgumentError(
+                f'info["action_mask"] must allow at least one of {self.n_actions} actions; got {mask!r}'
+            )
+        return allowed

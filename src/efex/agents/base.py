@@ -1,0 +1,90 @@
+"""Agent: the ask/tell interface. An agent records what it sees, chooses actions, and says what map it recovered."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterable
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from efex.errors import EfexError
+from efex.experience import Alphabet, Experience, Symbol
+from efex.model.cscg import Model
+
+Mask = NDArray[np.bool_]
+
+
+class Recovery(NamedTuple):
+    """What an agent knows of the map: a model, the state at every observation, and max_a u(z, a) of every state."""
+
+    model: Model
+    path: NDArray[np.int64]
+    utility: NDArray[np.float64] | None
+
+
+class Agent(ABC):
+    """Ask/tell: `begin` and `act` take what is seen and return an action, `end` takes an episode's last observation.
+
+    A subclass says what to do at its moments: `started`, `moved`, `choose`, `finished`, and `recover`.
+    """
+
+    experience: Experience
+    rng: np.random.Generator
+
+    def prepare(self, n_actions: int, *, rng: np.random.Generator, symbols: Iterable[Symbol] = ()) -> None:
+        """Get ready for an environment with these actions, and these observations if they are declared."""
+        self.experience = Experience(n_actions, alphabet=Alphabet(symbols))
+        self.rng = rng
+        self._action: int | None = None
+
+    def begin(self, observation: Symbol, mask: Mask | None = None) -> int:
+        """Start an episode at `observation`; return the first action."""
+        self.experience.begin(observation)
+        self.started()
+        return self._ask(mask)
+
+    def act(self, observation: Symbol, mask: Mask | None = None) -> int:
+        """Take in what the last action led to; return the next action."""
+        self._tell(observation)
+        return self._ask(mask)
+
+    def end(self, observation: Symbol, *, terminated: bool = False) -> None:
+        """Take in the episode's last observation; `terminated` says that the environment ended there for good."""
+        self._tell(observation)
+        if terminated:
+            self.experience.terminate()
+        self.finished()
+
+    def _tell(self, observation: Symbol) -> None:
+        if self._action is None:
+            raise EfexError("act and end must follow begin; begin an episode first")
+        self.experience.append(self._action, observation)
+        self.moved()
+
+    def _ask(self, mask: Mask | None) -> int:
+        self._action = self.choose(mask)
+        return self._action
+
+    def started(self) -> None:  # noqa: B027, an agent need not do anything here
+        """An episode has begun; its first observation is recorded."""
+
+    def moved(self) -> None:  # noqa: B027
+        """A step was taken; the action and its observation are recorded."""
+
+    def finished(self) -> None:  # noqa: B027
+        """An episode is over; its last observation is recorded."""
+
+    @abstractmethod
+    def choose(self, mask: Mask | None) -> int:
+        """Return the next action, one that the mask allows."""
+
+    @abstractmethod
+    def recover(self) -> Recovery:
+        """Return what is known of the map now."""
+
+    @property
+    def status(self) -> dict[str, float]:
+        """A few numbers for a progress display, by name."""
+        return {}

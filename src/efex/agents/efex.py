@@ -1,0 +1,184 @@
+"""Efex: the paper's Algorithm 1. Learn a model, decode, count, value information, plan, act."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from efex.agents.base import Agent, Mask, Recovery
+from efex.agents.tracker import Tracker
+from efex.belief import Belief
+from efex.errors import InvalidArgumentError
+from efex.model.allocation import ClonePolicy, allocation_for
+from efex.model.cscg import Model
+from efex.model.fit import PSEUDOCOUNT, Method, refine
+from efex.model.layout import CloneLayout
+from efex.planning import policy_iteration
+
+LONGEST_WAIT = 100
+"""In an episode longer than this, `refit="episode"` refits every so many steps instead of waiting for its end."""
+
+
+class Efex(Agent):
+    """Explores by the information each action is expected to bring about the transitions of a learned model.
+
+    Every step the current episode is decoded again and its counts enter the belief; the model itself waits for the
+    next refit: after every `"episode"`, every `"step"`, or every so many steps. A refit starts EM at the last
+    model (`start="warm"`) or at random (`"fresh"`).
+    """
+
+    def __init__(
+        self,
+        *,
+        clones: ClonePolicy = "auto",
+        discount: float = 0.9999,
+        prior: float = PSEUDOCOUNT,
+        pseudocount: float = PSEUDOCOUNT,
+        method: Method = "em+viterbi",
+        refit: Literal["episode", "step"] | int = "episode",
+        start: Literal["warm", "fresh"] = "warm",
+        iterations: int | None = None,
+        replan: int = 1,
+    ) -> None:
+        if start not in ("warm", "fresh"):
+            raise InvalidArgumentError(f'start must be "warm" or "fresh", not {start!r}')
+        if refit not in ("episode", "step") and not (isinstance(refit, int) and refit >= 1):
+            raise InvalidArgumentError(f'refit must be "episode", "step" or a number of steps, not {refit!r}')
+        if replan < 1:
+            raise InvalidArgumentError(f"replan must be at least 1 step, not {replan}")
+        self.clones = allocation_for(clones)
+        self.discount = discount
+        self.prior = prior
+        self.pseudocount = pseudocount
+        self.method: Method = method
+        self.refit_at_end = refit == "episode"
+        self.refit_every = LONGEST_WAIT if refit == "episode" else 1 if refit == "step" else int(refit)
+        self.start = start
+        self.iterations = iterations or (20 if start == "warm" else 100)
+        self.replan = replan
+        self._layout: CloneLayout | None = None
+
+    def started(self) -> None:
+        """Locate the first observation: before any model, at one of its clones at random."""
+        if self._layout is None:
+            self._initialise()
+        elif len(self.experience.alphabet) > self._layout.n_observations:
+            self._make_room()
+        else:
+            self._follow()
+
+    def _initialise(self) -> None:
+        self._layout = self.clones.first(self.experience)
+        self.values = self.rng.random(self._layout.n_states)
+        self._soft = Model.random(self.experience, self._layout, pseudocount=self.pseudocount, rng=self.rng)
+        self._since_refit = self._since_plan = 0
+        self._adopt(self._soft)
+
+    def moved(self) -> None:
+        """Decode the episode again; refit when it is time."""
+        self._since_refit += 1
+        assert self._layout is not None
+        if len(self.experience.alphabet) > self._layout.n_observations:
+            self._make_room()
+        elif self._since_refit >= self.refit_every:
+            self.refit()
+        else:
+            last = int(self.experience.actions[-2])
+            changed = self._tracker.step(last, int(self.experience.observations[-1]))
+            self._changed = min(self._changed, changed)
+            self.belief = self._recount()
+
+    def finished(self) -> None:
+        """Learn from the whole episode."""
+        if self.refit_at_end and self._since_refit > 0:
+            self.refit()
+        self._path = self._whole_path()
+
+    def choose(self, mask: Mask | None) -> int:
+        """Return the action that promises most information from here on, ties broken at random."""
+        if self._since_plan % self.replan == 0:
+            self.plan = policy_iteration(self.belief, discount=self.discount, relative=self.values)
+            self.values = self.plan.relative
+        self._since_plan += 1
+        return int(self.rng.choice(self.plan.best_actions(int(self._tracker.path[-1]), mask=mask)))
+
+    def refit(self) -> None:
+        """Obtain the transitions by EM and what follows it, then decode everything again."""
+        assert self._layout is not None
+        layout = self.clones.grown(self._layout, self._path)
+        _, moved = self._layout.resized(layout.sizes)
+        values = self.rng.random(layout.n_states)
+        values[moved] = self.values
+        self._layout, self.values = layout, values
+        if self.start == "warm":
+            begin = self._soft.carried(self.experience, layout).jittered(self.rng)
+        else:
+            begin = Model.random(self.experience, layout, pseudocount=self.pseudocount, rng=self.rng)
+        self._soft, model = refine(
+            begin, self.experience, method=self.method, iterations=self.iterations, tolerance=1e-6
+        )
+        self._since_refit = 0
+        self._adopt(model)
+
+    def _make_room(self) -> None:
+        """Give clones to symbols seen for the first time; states already there keep their numbers."""
+        assert self._layout is not None
+        layout = self.clones.extended(self._layout, self.experience)
+        self.values = np.concatenate([self.values, self.rng.random(layout.n_states - self._layout.n_states)])
+        self._layout = layout
+        self._soft = self._soft.carried(self.experience, layout)
+        self._adopt(self.model.carried(self.experience, layout))
+
+    def _adopt(self, model: Model) -> None:
+        """Take `model`: decode all experience with it and count every step."""
+        self.model = model
+        self._path = model.decode(self.experience).path
+        empty = Belief.empty(model.layout.n_states, self.experience.n_actions, prior=self.prior)
+        t = np.flatnonzero(self.experience.actions >= 0)
+        self._counted = empty.updated(self._path[t], self.experience.actions[t], self._path[t + 1])
+        self._counted = self._counted.closing(self._closed_rows(model.layout.n_states))
+        self.belief = self._counted
+        self._follow()
+
+    def _follow(self) -> None:
+        """Track the episode that is under way."""
+        begin = int(self.experience.offsets[-2])
+        observations, actions = self.experience.observations[begin:], self.experience.actions[begin:-1]
+        self._tracker = Tracker(self.model, observations, actions)
+        self._anchor = self._tracker.path.copy()
+        self._changed = len(self._anchor)
+        self._counted = self.belief
+
+    def _recount(self) -> Belief:
+        """Return the counts with the episode's steps as they are decoded now instead of when last counted."""
+        begin = int(self.experience.offsets[-2])
+        lo = max(self._changed - 1, 0)
+        old, new = self._anchor[lo:], self._tracker.path[lo:]
+        actions = self.experience.actions[begin + lo : -1].astype(np.int64)
+        gone = max(len(old) - 1, 0)
+        return self._counted.updated(
+            np.concatenate([old[:-1], new[:-1]]),
+            np.concatenate([actions[:gone], actions]),
+            np.concatenate([old[1:], new[1:]]),
+            np.repeat([-1, 1], [gone, len(new) - 1]),
+        )
+
+    def _closed_rows(self, n_states: int) -> NDArray[np.bool_]:
+        closed = np.zeros((n_states, self.experience.n_actions), bool)
+        closed[self._path[self.experience.terminated]] = True
+        return closed.ravel()
+
+    def recover(self) -> Recovery:
+        """Return the map as it is decoded now."""
+        gain = self.belief.information_gain.reshape(-1, self.experience.n_actions)
+        return Recovery(self.model, self._whole_path(), gain.max(axis=1))
+
+    def _whole_path(self) -> NDArray[np.int64]:
+        return np.concatenate([self._path[: int(self.experience.offsets[-2])], self._tracker.path])
+
+    @property
+    def status(self) -> dict[str, float]:
+        """States in use."""
+        return {"states": float(len(np.unique(self._path)))}

@@ -1,0 +1,47 @@
+"""RandomAgent: uniformly random actions; the map is learned from them when asked."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from efex.agents.base import Agent, Mask, Recovery
+from efex.model.allocation import ClonePolicy, allocation_for
+from efex.model.fit import PSEUDOCOUNT, Method, fit
+
+
+class RandomAgent(Agent):
+    """Walks at random; `recover` fits the same model that the exploring agents use to the walk."""
+
+    def __init__(
+        self,
+        *,
+        clones: ClonePolicy = "auto",
+        pseudocount: float = PSEUDOCOUNT,
+        method: Method = "em+viterbi",
+        restarts: int = 1,
+        iterations: int = 100,
+    ) -> None:
+        self.clones = allocation_for(clones)
+        self.pseudocount = pseudocount
+        self.method: Method = method
+        self.restarts = restarts
+        self.iterations = iterations
+
+    def choose(self, mask: Mask | None) -> int:
+        """Return a uniformly random action, one that the mask allows."""
+        if mask is None:
+            return int(self.rng.integers(self.experience.n_actions))
+        return int(self.rng.choice(np.flatnonzero(mask)))
+
+    def recover(self) -> Recovery:
+        """Return the map learned from the walk so far."""
+        model = fit(
+            self.experience,
+            self.clones,
+            method=self.method,
+            pseudocount=self.pseudocount,
+            restarts=self.restarts,
+            iterations=self.iterations,
+            rng=self.rng,
+        )
+        return Recovery(model, model.decode(self.experience).path, None)

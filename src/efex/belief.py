@@ -1,0 +1,89 @@
+"""Belief: for every (state, action) pair, sparse counts of where it led, under a symmetric Dirichlet prior."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from efex.errors import InvalidArgumentError
+from efex.kernels import planning as kernel
+from efex.utility import entropy_deficit
+
+
+@dataclass(frozen=True, eq=False)
+class Belief:
+    """Dirichlet(c + prior) for every row; row `state * n_actions + action` lists its counted targets.
+
+    A closed pair (unavailable, or beyond the end of an episode) holds nothing to learn and is never planned.
+    """
+
+    n_states: int
+    n_actions: int
+    prior: float
+    start: NDArray[np.int64]
+    target: NDArray[np.int64]
+    count: NDArray[np.int64]
+    closed: NDArray[np.bool_]
+
+    @classmethod
+    def empty(cls, n_states: int, n_actions: int, *, prior: float) -> Belief:
+        """Return the belief before anything was seen."""
+        if not (np.isfinite(prior) and prior > 0):
+            raise InvalidArgumentError(f"prior must be a number above 0, not {prior}")
+        none = np.zeros(0, np.int64)
+        rows = n_states * n_actions
+        return cls(n_states, n_actions, prior, np.zeros(rows + 1, np.int64), none, none, np.zeros(rows, bool))
+
+    def updated(
+        self,
+        source: NDArray[np.int64],
+        action: NDArray[np.int64],
+        target: NDArray[np.int64],
+        change: NDArray[np.int64] | None = None,
+    ) -> Belief:
+        """Return the belief after these steps; `change` is +1 for a step that enters and -1 for one that leaves."""
+        keys = (source * self.n_actions + action) * self.n_states + target
+        order = np.argsort(keys, kind="stable")
+        amount = np.ones(len(keys), np.int64) if change is None else change
+        start, targets, counts = kernel.merge_counts(
+            self.start, self.target, self.count, keys[order], amount[order], self.n_states
+        )
+        return replace(self, start=start, target=targets, count=counts)
+
+    def closing(self, closed: NDArray[np.bool_]) -> Belief:
+        """Return the belief with these rows closed."""
+        return replace(self, closed=closed)
+
+    @cached_property
+    def totals(self) -> NDArray[np.int64]:
+        """How often every row was walked."""
+        sums = np.concatenate([[0], np.cumsum(self.count)])
+        return sums[self.start[1:]] - sums[self.start[:-1]]
+
+    @cached_property
+    def scale(self) -> NDArray[np.float64]:
+        """1 / B of every row, B = n + prior * n_states."""
+        return 1.0 / (self.totals + self.prior * self.n_states)
+
+    @cached_property
+    def information_gain(self) -> NDArray[np.float64]:
+        """u(z, a) of every row in nats, theory (11): counts are whole numbers, so h comes from two small tables."""
+        most = int(self.totals.max(initial=0))
+        counts = np.arange(most + 1, dtype=np.float64)
+        of_entry = entropy_deficit(counts + self.prior)
+        of_total = entropy_deficit(counts + self.prior * self.n_states)
+        gain = kernel.row_information(
+            self.start, self.count, self.totals, of_entry, of_total, self.prior, self.n_states
+        )
+        return np.where(self.closed, 0.0, gain)
+
+    def mean(self, state: int, action: int) -> NDArray[np.float64]:
+        """Return E[p(next state | state, action)] over all states."""
+        row = state * self.n_actions + action
+        entries = slice(self.start[row], self.start[row + 1])
+        concentration = np.full(self.n_states, self.prior)
+        concentration[self.target[entries]] += self.count[entries]
+        return concentration / concentration.sum()

@@ -1,0 +1,126 @@
+"""The command line: each command calls one library function."""
+
+from __future__ import annotations
+
+import importlib
+import sys
+from pathlib import Path
+from typing import Annotated, Any
+
+import gymnasium
+import typer
+
+from efex.errors import EfexError, InvalidArgumentError
+
+app = typer.Typer(
+    help="Recover the hidden map of an environment by exploring it.",
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+    add_completion=False,
+)
+
+
+@app.callback()
+def options(
+    debug: Annotated[bool, typer.Option("--debug", help="Show the traceback of an error.")] = False,
+) -> None:
+    """Recover the hidden map of an environment by exploring it."""
+
+
+@app.command()
+def explore(
+    environment: Annotated[str, typer.Argument(help="A world's name, or MODULE:ENV for an environment of yours.")],
+    steps: Annotated[int, typer.Option(help="Steps to take in all.")] = 20_000,
+    seed: Annotated[int, typer.Option(help="Everything random comes from it.")] = 0,
+    out: Annotated[Path, typer.Option(help="The run folder to write.")] = Path("runs/latest"),
+    agent: Annotated[str, typer.Option(help="efex, efex-paper or random.")] = "efex",
+    clones: Annotated[str, typer.Option(help='Clones per observation: a number, or "auto".')] = "auto",
+    unique_fraction: Annotated[float | None, typer.Option(help="Distinct observations per node (worlds).")] = None,
+    slip: Annotated[float | None, typer.Option(help="Probability that an action repeats (worlds).")] = None,
+    option: Annotated[
+        list[str] | None, typer.Option("--set", help="Any other option of the environment: --set size=15.")
+    ] = None,
+    measure: Annotated[bool, typer.Option(help="Measure the map against the truth, in a world.")] = True,
+) -> None:
+    """Explore an environment and write a run folder: experience, model, graph, map.png, summary.json."""
+    import efex
+    from efex.storage import SUMMARY, write_json
+    from efex.worlds import GraphWorld
+
+    keywords = dict(_setting(text) for text in option or [])
+    keywords |= {k: v for k, v in (("unique_fraction", unique_fraction), ("slip", slip)) if v is not None}
+    env = _environment(environment, seed, keywords)
+    try:
+        run = efex.explore(env, steps=steps, seed=seed, agent=agent, clones=_clones(clones), folder=out)
+    except KeyboardInterrupt:
+        typer.echo(f"interrupted; what was found so far is in {out}", err=True)
+        raise typer.Exit(130) from None
+    summary = run.summary()
+    if measure and isinstance(env.unwrapped, GraphWorld):
+        summary["true_nodes"] = env.unwrapped.truth.n_nodes
+        summary["weighted_coverage"] = efex.measures.weighted_coverage(run, env.unwrapped)
+        summary["precision"] = efex.measures.precision(run, env.unwrapped)
+        write_json(out / SUMMARY, summary)
+    for name, value in summary.items():
+        typer.echo(
+            f"{name.replace('_', ' '):>24}  {value:.4g}"
+            if isinstance(value, float)
+            else f"{name.replace('_', ' '):>24}  {value}"
+        )
+    typer.echo(f"the map is drawn in {out / 'map.png'}")
+
+
+def _environment(name: str, seed: int, keywords: dict[str, Any]) -> gymnasium.Env[Any, Any]:
+    if ":" not in name:
+        from efex.worlds import make
+
+        return make(name, seed=seed, **keywords)
+    module, _, attribute = name.partition(":")
+    sys.path.insert(0, "")
+    try:
+        factory = getattr(importlib.import_module(module), attribute)
+    except (ImportError, AttributeError) as error:
+        raise InvalidArgumentError(
+            f"environment {name!r} must name MODULE:ENV that can be imported: {error}"
+        ) from error
+    env = factory if isinstance(factory, gymnasium.Env) else factory(**keywords)
+    if not isinstance(env, gymnasium.Env):
+        raise InvalidArgumentError(
+            f"environment {name!r} must be a gymnasium.Env, or make one; got {type(env).__name__}"
+        )
+    return env
+
+
+def _setting(text: str) -> tuple[str, Any]:
+    name, equals, value = text.partition("=")
+    if not equals:
+        raise InvalidArgumentError(f"--set must be NAME=VALUE, not {text!r}")
+    known: dict[str, Any] = {"true": True, "false": False, "none": None}
+    if value.lower() in known:
+        return name, known[value.lower()]
+    for convert in (int, float):
+        try:
+            return name, convert(value)
+        except ValueError:
+            pass
+    return name, value
+
+
+def _clones(text: str) -> Any:
+    if text == "auto":
+        return text
+    try:
+        return int(text)
+    except ValueError:
+        raise InvalidArgumentError(f'--clones must be a number or "auto", not {text!r}') from None
+
+
+def main() -> None:
+    """Run the command line; an error the package raises on purpose is one line and a non-zero exit."""
+    try:
+        app()
+    except EfexError as error:
+        if "--debug" in sys.argv:
+            raise
+        typer.echo(f"efex: {error}", err=True)
+        raise SystemExit(2) from None

@@ -1,0 +1,6 @@
+"""The one graph noun. Truth and estimate are both a LatentGraph, so recovery is a function of two graphs."""
+
+from efex.graph.equivalence import Witness
+from efex.graph.latent import Edge, LatentGraph, Symbol
+
+__all__ = ["Edge", "LatentGraph", "Symbol", "Witness"]

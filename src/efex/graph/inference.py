@@ -1,0 +1,89 @@
+"""Decoding and scoring walks on a LatentGraph: its nodes sorted by observation are a clone layout."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from efex.errors import InvalidArgumentError
+from efex.experience import Alphabet, Experience, Symbol
+from efex.graph.latent import LatentGraph
+from efex.model.blocks import Blocks
+from efex.model.cscg import Model
+from efex.model.layout import CloneLayout
+
+ESCAPE = 1e-6
+"""The probability that a symbol never seen before is given."""
+
+
+def to_model(graph: LatentGraph, *, pseudocount: float = 0.0) -> tuple[Model, NDArray[np.int64]]:
+    """Return the graph as a model with a uniform start, and the node of every state.
+
+    With a pseudocount, rows are its counts plus that much for every node; without, its exact probabilities.
+    """
+    node = np.argsort(graph.codes, kind="stable")
+    state = np.argsort(node)
+    layout = CloneLayout(tuple(np.bincount(graph.codes, minlength=len(graph.symbols)).tolist()))
+    code = graph.codes.astype(np.int32)
+    action = graph.action.astype(np.int32)
+    blocks = Blocks.of_triples(action, code[graph.source], code[graph.target], layout=layout)
+    block = blocks.find_triples(action, code[graph.source], code[graph.target])
+    width = np.asarray(layout.sizes)[code[graph.target]]
+    row = state[graph.source] - layout.first[code[graph.source]]
+    column = state[graph.target] - layout.first[code[graph.target]]
+    mass = graph.count if pseudocount > 0 else graph.probability
+    if not np.isfinite(mass).all():
+        raise InvalidArgumentError("a pseudocount needs finite edge counts; this graph's probabilities are exact")
+    counts = np.zeros(blocks.n_entries)
+    counts[blocks.start[block] + row * width + column] = mass
+    starts = np.ones(layout.n_states)
+    return Model(blocks, graph.n_actions, counts, starts, pseudocount), node
+
+
+def decode(
+    graph: LatentGraph, observations: Sequence[Symbol], actions: ArrayLike, *, pseudocount: float = 0.0
+) -> NDArray[np.int64]:
+    """Return the likeliest node at every step of one walk from a uniform start; -1 where the symbol was never seen."""
+    model, node = to_model(graph, pseudocount=pseudocount)
+    known, pieces = _pieces(graph, observations, actions)
+    out = np.full(len(observations), -1, np.int64)
+    if pieces is not None:
+        out[known] = node[model.decode(pieces).path]
+    return out
+
+
+def log_likelihood(
+    graph: LatentGraph, observations: Sequence[Symbol], actions: ArrayLike, *, pseudocount: float = 0.0
+) -> float:
+    """Return log P(observations | actions) in nats from a uniform start.
+
+    A symbol never seen costs log ESCAPE, and the walk goes on from a uniform start behind it.
+    """
+    model, _ = to_model(graph, pseudocount=pseudocount)
+    known, pieces = _pieces(graph, observations, actions)
+    escapes = int(len(known) - known.sum()) * float(np.log(ESCAPE))
+    return escapes + (0.0 if pieces is None else model.log_likelihood(pieces))
+
+
+def _pieces(
+    graph: LatentGraph, observations: Sequence[Symbol], actions: ArrayLike
+) -> tuple[NDArray[np.bool_], Experience | None]:
+    """Return which symbols are known, and the walk cut into episodes at those that are not."""
+    taken = np.asarray(actions, np.int64)
+    if len(observations) == 0 or len(taken) not in (len(observations), len(observations) - 1):
+        raise InvalidArgumentError(
+            f"a walk needs observations and one action between each two; got {len(observations)} and {len(taken)}"
+        )
+    taken = np.append(taken[: len(observations) - 1], -1)
+    if taken[:-1].size and not (taken[:-1].min() >= 0 and taken[:-1].max() < graph.n_actions):
+        raise InvalidArgumentError(f"actions must be 0 to {graph.n_actions - 1}")
+    alphabet = Alphabet(graph.symbols)
+    codes = alphabet.lookup(observations)
+    known = codes >= 0
+    if not known.any():
+        return known, None
+    taken[:-1][~known[1:]] = -1
+    pieces = Experience.from_flat(codes[known], taken[known], n_actions=graph.n_actions, alphabet=alphabet)
+    return known, pieces

@@ -1,0 +1,261 @@
+"""LatentGraph: nodes that show observations, joined by labelled edges with probabilities."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import ArrayLike, NDArray
+
+from efex.errors import InvalidArgumentError
+from efex.experience import Alphabet, Symbol
+
+if TYPE_CHECKING:
+    from efex.graph.equivalence import Witness
+
+PROBABILITY_SLACK = 1e-9
+"""How far a row of exact probabilities may sum from one."""
+
+
+class Edge(NamedTuple):
+    """One labelled edge; `count` is how often it was walked, infinite where the probability is known exactly."""
+
+    source: int
+    action: int
+    target: int
+    probability: float
+    count: float
+
+
+@dataclass(frozen=True, eq=False)
+class LatentGraph:
+    """A directed multigraph: every node shows one observation, every edge carries an action and a probability.
+
+    Edges are parallel arrays, sorted by (action, source, target). The probabilities of a tried
+    (node, action) pair sum to one; an untried pair has no edges.
+    """
+
+    observations: tuple[Symbol, ...]
+    n_actions: int
+    source: NDArray[np.int64]
+    action: NDArray[np.int64]
+    target: NDArray[np.int64]
+    probability: NDArray[np.float64]
+    count: NDArray[np.float64]
+    starts: tuple[int, ...] = ()
+    """Nodes where episodes begin; empty where that is not known."""
+    coordinates: NDArray[np.float64] | None = None
+    """A position per node, where the world offers one."""
+    utility: NDArray[np.float64] | None = None
+    """max_a u(z, a) per node in nats, where a belief is known."""
+
+    def __post_init__(self) -> None:
+        order = np.lexsort((self.target, self.source, self.action))
+        for name in ("source", "action", "target", "probability", "count"):
+            array = np.ascontiguousarray(getattr(self, name)[order])
+            array.setflags(write=False)
+            object.__setattr__(self, name, array)
+        self._check()
+
+    def _check(self) -> None:
+        ends = np.concatenate([self.source, self.target, np.asarray(self.starts, np.int64)])
+        if ends.size and (ends.min() < 0 or ends.max() >= self.n_nodes):
+            raise InvalidArgumentError(f"edges and starts must name nodes 0 to {self.n_nodes - 1}")
+        if self.action.size and (self.action.min() < 0 or self.action.max() >= self.n_actions):
+            raise InvalidArgumentError(f"edges must carry actions 0 to {self.n_actions - 1}")
+        if not np.all(np.isfinite(self.probability)) or np.any(self.probability < 0):
+            raise InvalidArgumentError("edge probabilities must be finite and not negative")
+        totals = self._row_sums(self.probability)
+        wrong = (np.abs(totals - 1) > PROBABILITY_SLACK) & self.tried
+        if wrong.any():
+            node, action = np.argwhere(wrong)[0]
+            raise InvalidArgumentError(
+                f"probabilities out of node {node} under action {action} must sum to 1, not {totals[node, action]:.6g}"
+            )
+
+    @classmethod
+    def from_matrices(
+        cls,
+        observations: Sequence[Symbol],
+        matrices: Sequence[ArrayLike | sp.sparray],
+        *,
+        starts: Sequence[int] = (),
+        coordinates: ArrayLike | None = None,
+    ) -> LatentGraph:
+        """Return the graph whose exact transition probabilities under action a are `matrices[a]`."""
+        edges = [sp.coo_array(matrix) for matrix in matrices]
+        probability = np.concatenate([m.data for m in edges]).astype(np.float64)
+        keep = probability > 0
+        return cls(
+            observations=tuple(observations),
+            n_actions=len(edges),
+            source=np.concatenate([m.row for m in edges]).astype(np.int64)[keep],
+            action=np.repeat(np.arange(len(edges)), [m.nnz for m in edges])[keep],
+            target=np.concatenate([m.col for m in edges]).astype(np.int64)[keep],
+            probability=probability[keep],
+            count=np.full(int(keep.sum()), math.inf),
+            starts=tuple(int(s) for s in starts),
+            coordinates=None if coordinates is None else np.asarray(coordinates, np.float64),
+        )
+
+    @classmethod
+    def from_walks(
+        cls,
+        observations: Sequence[Symbol],
+        n_actions: int,
+        steps: ArrayLike,
+        *,
+        starts: Sequence[int] = (),
+        utility: ArrayLike | None = None,
+    ) -> LatentGraph:
+        """Return the graph that counts `steps`, an (n, 3) array of walked (source, action, target)."""
+        walked = np.asarray(steps, np.int64).reshape(-1, 3)
+        triples, counts = np.unique(walked, axis=0, return_counts=True)
+        source, action, target = triples.T
+        totals = np.zeros((len(observations), n_actions))
+        np.add.at(totals, (source, action), counts)
+        return cls(
+            observations=tuple(observations),
+            n_actions=n_actions,
+            source=source,
+            action=action,
+            target=target,
+            probability=counts / totals[source, action],
+            count=counts.astype(np.float64),
+            starts=tuple(sorted({int(s) for s in starts})),
+            utility=None if utility is None else np.asarray(utility, np.float64),
+        )
+
+    @property
+    def n_nodes(self) -> int:
+        """Number of nodes."""
+        return len(self.observations)
+
+    @property
+    def n_edges(self) -> int:
+        """Number of edges."""
+        return len(self.source)
+
+    @cached_property
+    def _alphabet(self) -> Alphabet:
+        return Alphabet(self.observations)
+
+    @property
+    def symbols(self) -> tuple[Symbol, ...]:
+        """The distinct observation symbols, in order of their first node."""
+        return self._alphabet.symbols
+
+    @cached_property
+    def codes(self) -> NDArray[np.int64]:
+        """The index into `symbols` of what every node shows."""
+        return self._alphabet.lookup(self.observations)
+
+    @cached_property
+    def tried(self) -> NDArray[np.bool_]:
+        """Whether each (node, action) pair has an edge."""
+        tried = np.zeros((self.n_nodes, self.n_actions), bool)
+        tried[self.source, self.action] = True
+        return tried
+
+    @cached_property
+    def visits(self) -> NDArray[np.float64]:
+        """How often each (node, action) pair was walked."""
+        return self._row_sums(self.count)
+
+    def _row_sums(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
+        sums = np.zeros((self.n_nodes, self.n_actions))
+        np.add.at(sums, (self.source, self.action), values)
+        return sums
+
+    def edges(self) -> Iterator[Edge]:
+        """Iterate over the edges, ordered by action, source and target."""
+        columns = (self.source, self.action, self.target, self.probability, self.count)
+        yield from map(Edge, *(column.tolist() for column in columns))
+
+    def transition(self, action: int) -> sp.csr_array:
+        """Return the transition matrix of `action`: a row sums to 1, or to 0 where the pair is untried."""
+        if not 0 <= action < self.n_actions:
+            raise InvalidArgumentError(f"action must be 0 to {self.n_actions - 1}, not {action!r}")
+        here = self.action == action
+        return sp.csr_array(
+            (self.probability[here], (self.source[here], self.target[here])),
+            shape=(self.n_nodes, self.n_nodes),
+        )
+
+    def relabel(self, order: Sequence[int] | NDArray[np.int64]) -> LatentGraph:
+        """Return the same graph with node i renamed to `order[i]`, a permutation."""
+        new = np.asarray(order, np.int64)
+        if sorted(new.tolist()) != list(range(self.n_nodes)):
+            raise InvalidArgumentError(f"order must be a permutation of 0 to {self.n_nodes - 1}")
+        old = np.argsort(new)
+        return replace(
+            self,
+            observations=tuple(self.observations[i] for i in old),
+            source=new[self.source],
+            target=new[self.target],
+            starts=tuple(sorted(int(new[s]) for s in self.starts)),
+            coordinates=None if self.coordinates is None else self.coordinates[old],
+            utility=None if self.utility is None else self.utility[old],
+        )
+
+    def decode(self, observations: Sequence[Symbol], actions: ArrayLike) -> NDArray[np.int64]:
+        """Return the likeliest node at every step of one walk; -1 where the symbol was never seen."""
+        from efex.graph.inference import decode
+
+        return decode(self, observations, actions)
+
+    def log_likelihood(self, observations: Sequence[Symbol], actions: ArrayLike) -> float:
+        """Return the log-probability of one walk's observations given its actions, in nats, from a uniform start."""
+        from efex.graph.inference import log_likelihood
+
+        return log_likelihood(self, observations, actions)
+
+    def merge_equivalent(self, *, tolerance: float = 0.0) -> LatentGraph:
+        """Return the graph with nodes that no experiment tells apart merged into one."""
+        from efex.graph.equivalence import merge_equivalent
+
+        return merge_equivalent(self, tolerance=tolerance)
+
+    def prune(self, *, min_probability: float = 0.0, min_count: float = 0.0) -> LatentGraph:
+        """Return the graph without edges below either bound, rows made to sum to one again, lonely nodes dropped."""
+        from efex.graph.equivalence import prune
+
+        return prune(self, min_probability=min_probability, min_count=min_count)
+
+    def difference(
+        self, other: LatentGraph, *, tolerance: float = 0.0, start: tuple[int, int] | None = None
+    ) -> Witness | None:
+        """Return None when the graphs are equivalent from their starts, else an experiment that tells them apart."""
+        from efex.graph.equivalence import difference
+
+        return difference(self, other, tolerance=tolerance, start=start)
+
+    def equivalent_to(
+        self, other: LatentGraph, *, tolerance: float = 0.0, start: tuple[int, int] | None = None
+    ) -> bool:
+        """Return whether the two graphs are equivalent from their starts."""
+        return self.difference(other, tolerance=tolerance, start=start) is None
+
+    def to_networkx(self) -> Any:
+        """Return a networkx.MultiDiGraph: nodes carry `observation`, edges `action`, `probability`, `count`."""
+        from efex.graph.export import to_networkx
+
+        return to_networkx(self)
+
+    def write(self, path: str | Path) -> Path:
+        """Write the graph to `path`: .graphml, .dot or .json, by its ending."""
+        from efex.graph.export import write
+
+        return write(self, path)
+
+    def plot(self, path: str | Path, *, coordinates: ArrayLike | None = None) -> Path:
+        """Draw the graph to `path`, on `coordinates` (a position per node) or laid out by its own distances."""
+        from efex.graph.drawing import plot
+
+        return plot(self, path, coordinates=coordinates)

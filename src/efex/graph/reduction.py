@@ -1,0 +1,118 @@
+"""Smaller graphs: equivalent nodes merged, weak edges pruned, some nodes only."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from efex.errors import InvalidArgumentError
+from efex.graph.latent import LatentGraph
+from efex.graph.refinement import Blocks, partition
+
+
+def merge_equivalent(graph: LatentGraph, *, tolerance: float = 0.0) -> LatentGraph:
+    """Return the graph with one node per class of equivalent nodes, in order of their first members.
+
+    Counts add up. A row is the mean of its members' rows: weighted by their visits, or equally where those
+    are infinite. Coordinates are averaged, the utility is the largest.
+    """
+    check_tolerance(tolerance)
+    return quotient(graph, partition(graph, tolerance=tolerance))
+
+
+def check_tolerance(tolerance: float) -> None:
+    """Raise InvalidArgumentError unless the tolerance is a finite number of at least zero."""
+    if not 0 <= tolerance < math.inf:
+        raise InvalidArgumentError(f"tolerance must be a finite number of at least 0, not {tolerance!r}")
+
+
+def quotient(graph: LatentGraph, blocks: Blocks) -> LatentGraph:
+    """Return the graph with one node per block; blocks are numbered from 0 by first member."""
+    size = np.bincount(blocks)
+    _, first = np.unique(blocks, return_index=True)
+    width = max(graph.n_nodes, 1)
+    key = (graph.action * width + blocks[graph.source]) * width + blocks[graph.target]
+    merged, edge = np.unique(key, return_inverse=True)
+    weight = _row_weights(graph, blocks)[graph.source, graph.action]
+    probability = np.bincount(edge, weight * graph.probability, len(merged))
+    row = merged // width
+    totals = np.bincount(row, probability, graph.n_actions * width)
+    coordinates, utility = graph.coordinates, graph.utility
+    if coordinates is not None:
+        sums = np.zeros((len(size), *coordinates.shape[1:]))
+        np.add.at(sums, blocks, coordinates)
+        coordinates = (sums.T / size).T
+    if utility is not None:
+        largest = np.full(len(size), -math.inf)
+        np.maximum.at(largest, blocks, utility)
+        utility = largest
+    return LatentGraph(
+        observations=tuple(graph.observations[node] for node in first),
+        n_actions=graph.n_actions,
+        source=row % width,
+        action=row // width,
+        target=merged % width,
+        probability=probability / totals[row],
+        count=np.bincount(edge, graph.count, len(merged)).astype(np.float64),
+        starts=tuple(sorted({int(blocks[start]) for start in graph.starts})),
+        coordinates=coordinates,
+        utility=utility,
+    )
+
+
+def _row_weights(graph: LatentGraph, blocks: Blocks) -> NDArray[np.float64]:
+    """Return how much each (node, action) row counts in the mean over its class; only ratios matter."""
+    exact = np.isinf(graph.visits)
+    any_exact = np.zeros(graph.visits.shape, bool)
+    np.logical_or.at(any_exact, blocks, exact)
+    weights = np.where(any_exact[blocks], exact, graph.visits)
+    totals = np.zeros(graph.visits.shape)
+    np.add.at(totals, blocks, weights)
+    return np.where(totals[blocks] > 0, weights, graph.tried)
+
+
+def prune(graph: LatentGraph, *, min_probability: float = 0.0, min_count: float = 0.0) -> LatentGraph:
+    """Return the graph without edges below either bound, rows made to sum to one again.
+
+    A row that loses all its edges becomes untried. Nodes left without any edge are dropped, unless they are
+    starts.
+    """
+    for name, bound in (("min_probability", min_probability), ("min_count", min_count)):
+        if not bound >= 0:
+            raise InvalidArgumentError(f"{name} must be a number of at least 0, not {bound!r}")
+    keep = (graph.probability >= min_probability) & (graph.count >= min_count) & (graph.probability > 0)
+    used = np.zeros(graph.n_nodes, bool)
+    used[np.concatenate([graph.source[keep], graph.target[keep], np.asarray(graph.starts, np.int64)])] = True
+    totals = np.zeros((graph.n_nodes, graph.n_actions))
+    np.add.at(totals, (graph.source[keep], graph.action[keep]), graph.probability[keep])
+    pruned = replace(
+        graph,
+        source=graph.source[keep],
+        action=graph.action[keep],
+        target=graph.target[keep],
+        probability=graph.probability[keep] / totals[graph.source[keep], graph.action[keep]],
+        count=graph.count[keep],
+    )
+    return subgraph(pruned, np.flatnonzero(used))
+
+
+def subgraph(graph: LatentGraph, nodes: NDArray[np.int64]) -> LatentGraph:
+    """Return the graph of `nodes`, sorted, which hold every start and both ends of every edge they send."""
+    new = np.full(graph.n_nodes, -1)
+    new[nodes] = np.arange(len(nodes))
+    keep = new[graph.source] >= 0
+    return LatentGraph(
+        observations=tuple(graph.observations[node] for node in nodes),
+        n_actions=graph.n_actions,
+        source=new[graph.source[keep]],
+        action=graph.action[keep],
+        target=new[graph.target[keep]],
+        probability=graph.probability[keep],
+        count=graph.count[keep],
+        starts=tuple(int(new[start]) for start in graph.starts),
+        coordinates=None if graph.coordinates is None else graph.coordinates[nodes],
+        utility=None if graph.utility is None else graph.utility[nodes],
+    )

@@ -1,0 +1,42 @@
+"""Learning a map from experience that somebody else gathered."""
+
+from __future__ import annotations
+
+from efex.agents.base import Recovery
+from efex.errors import InvalidArgumentError
+from efex.experience import Experience
+from efex.model.allocation import ClonePolicy, allocation_for
+from efex.model.fit import PSEUDOCOUNT, Method, fit
+from efex.randomness import stream
+from efex.run import Fit
+
+
+def learn(
+    experience: Experience,
+    *,
+    clones: ClonePolicy = "auto",
+    method: Method = "em+viterbi",
+    pseudocount: float = PSEUDOCOUNT,
+    restarts: int = 1,
+    iterations: int = 100,
+    tolerance: float = 1e-6,
+    seed: int = 0,
+) -> Fit:
+    """Return the map learned from `experience`, the best of `restarts` random starts."""
+    if not isinstance(experience, Experience):
+        raise InvalidArgumentError(
+            f"experience must be an efex.Experience, not {type(experience).__name__}; "
+            "make one with Experience.from_episodes"
+        )
+    model = fit(
+        experience,
+        allocation_for(clones),
+        method=method,
+        pseudocount=pseudocount,
+        restarts=restarts,
+        iterations=iterations,
+        tolerance=tolerance,
+        rng=stream(seed, "learn"),
+    )
+    path = model.decode(experience).path
+    return Fit(experience, Recovery(model, path, None), {"method": method, "seed": seed})

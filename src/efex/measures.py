@@ -1,0 +1,110 @@
+"""The paper's measures of recovery: expected log-likelihood, weighted coverage, precision."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any, Protocol
+
+import gymnasium
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from efex.adapters import AgentView
+from efex.errors import InvalidArgumentError
+from efex.graph import LatentGraph
+from efex.randomness import stream
+from efex.run import Run
+from efex.worlds import GraphWorld
+
+
+class Map(Protocol):
+    """What can be measured: a run, a fit, or a graph."""
+
+    def decode(self, observations: Sequence[Any], actions: ArrayLike) -> NDArray[np.int64]:
+        """Return the likeliest node at every step of one walk."""
+
+    def log_likelihood(self, observations: Sequence[Any], actions: ArrayLike) -> float:
+        """Return the log-probability of one walk."""
+
+
+def precision(recovered: Map, world: GraphWorld, *, walks: int = 100, steps: int = 10_000, seed: int = 0) -> float:
+    """Return how often the best fixed map from decoded nodes to true ones is right, theory (14).
+
+    Walks start at uniform nodes and take uniformly random actions; they are pooled before the best map is taken.
+    """
+    observations, actions, nodes = unwrap(world).walks(walks, steps, seed=seed)
+    decoded = np.concatenate([recovered.decode(x.tolist(), a) for x, a in zip(observations, actions)])
+    return best_map_accuracy(decoded, nodes.ravel())
+
+
+def best_map_accuracy(decoded: NDArray[np.int64], truth: NDArray[np.int64]) -> float:
+    """Return Σ_i max_j #(decoded = i and truth = j) / N; undecoded positions (-1) count as wrong."""
+    known = decoded >= 0
+    width = int(truth.max()) + 1
+    pairs, together = np.unique(decoded[known] * width + truth[known], return_counts=True)
+    best = np.zeros(int(decoded.max(initial=-1)) + 1)
+    np.maximum.at(best, pairs // width, together)
+    return float(best.sum() / len(truth))
+
+
+def expected_log_likelihood(
+    recovered: Map, env: gymnasium.Env[Any, Any], *, walks: int = 100, steps: int = 10_000, seed: int = 0
+) -> float:
+    """Return the log-likelihood per step of random walks in nats, from a uniform start, theory (13).
+
+    In a world walks start at uniform nodes; in any other environment they are its episodes, `walks * steps` in all.
+    """
+    total, taken = 0.0, 0
+    for observations, actions in _random_walks(env, walks, steps, seed=seed):
+        total += recovered.log_likelihood(observations, actions)
+        taken += len(actions)
+    return total / taken
+
+
+def weighted_coverage(recovered: Run | LatentGraph, world: GraphWorld) -> float:
+    """Return the probability mass of the true edges that were walked, over that of all, theory (15).
+
+    Exact: it counts the run's true nodes. A graph stands for a walk over all its edges, so it must name true nodes.
+    """
+    truth = unwrap(world).truth
+    if isinstance(recovered, LatentGraph):
+        walked = np.stack([recovered.source, recovered.action, recovered.target], axis=1)
+    else:
+        if recovered.true_nodes is None:
+            raise InvalidArgumentError("weighted coverage needs a run in a world that tells its true nodes")
+        t = np.flatnonzero(recovered.experience.actions >= 0)
+        nodes = recovered.true_nodes
+        walked = np.stack([nodes[t], recovered.experience.actions[t], nodes[t + 1]], axis=1)
+    seen = set(map(tuple, np.unique(walked, axis=0).tolist()))
+    covered = sum(e.probability for e in truth.edges() if (e.source, e.action, e.target) in seen)
+    return float(covered / truth.probability.sum())
+
+
+def _random_walks(
+    env: gymnasium.Env[Any, Any], walks: int, steps: int, *, seed: int
+) -> Iterator[tuple[list[Any], NDArray[np.int64]]]:
+    if isinstance(env.unwrapped, GraphWorld):
+        observations, actions, _ = env.unwrapped.walks(walks, steps, seed=seed)
+        yield from zip(observations.tolist(), actions)
+        return
+    view, rng = AgentView(env, episode_steps=steps), stream(seed, "walks")
+    taken = 0
+    moment = view.reset(seed=seed)
+    while taken < walks * steps:
+        symbols, chosen = [moment.symbol], []
+        while not (moment.terminated or moment.truncated):
+            allowed = np.arange(view.n_actions) if moment.mask is None else np.flatnonzero(moment.mask)
+            chosen.append(int(rng.choice(allowed)))
+            moment = view.step(chosen[-1])
+            symbols.append(moment.symbol)
+        taken += len(chosen)
+        yield symbols, np.array(chosen, np.int64)
+        moment = view.reset()
+
+
+def unwrap(world: gymnasium.Env[Any, Any]) -> GraphWorld:
+    """Return the world inside Gymnasium's wrappers."""
+    inner = world.unwrapped
+    if not isinstance(inner, GraphWorld):
+        raise InvalidArgumentError(f"this measure needs a world whose truth is known, not {type(inner).__name__}")
+    return inner

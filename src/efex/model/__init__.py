@@ -1,0 +1,1 @@
+"""The clone-structured HMM and how it is learned."""

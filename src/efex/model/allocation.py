@@ -1,0 +1,88 @@
+"""How many clones each observation gets: a number, a mapping, or grown with the evidence."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from efex.errors import InvalidArgumentError
+from efex.experience import Experience, Symbol
+from efex.model.layout import CloneLayout
+
+Clones = int | Mapping[Symbol, int]
+ClonePolicy = Clones | Literal["auto"]
+
+
+class Allocation(ABC):
+    """Decides the clone layout of an experience, now and after a fit."""
+
+    @abstractmethod
+    def first(self, experience: Experience) -> CloneLayout:
+        """Return the layout for every symbol in the experience's alphabet before a fit has said anything."""
+
+    def grown(self, layout: CloneLayout, path: NDArray[np.int64]) -> CloneLayout:
+        """Return the layout for the next fit, given the states that this one's decoding used."""
+        return layout
+
+    def extended(self, layout: CloneLayout, experience: Experience) -> CloneLayout:
+        """Return the layout with clones for symbols that were not known when it was made."""
+        return CloneLayout(layout.sizes + self.first(experience).sizes[layout.n_observations :])
+
+
+@dataclass(frozen=True)
+class Fixed(Allocation):
+    """The clones that were asked for."""
+
+    clones: Clones
+
+    def first(self, experience: Experience) -> CloneLayout:
+        """Return the clones that were asked for."""
+        return layout_for(experience, self.clones)
+
+
+@dataclass(frozen=True)
+class Growing(Allocation):
+    """A few clones at first; an observation that uses most of its clones gets half as many again."""
+
+    initial: int = 4
+    fill: float = 0.75
+
+    def first(self, experience: Experience) -> CloneLayout:
+        """Return a few clones for every symbol."""
+        return layout_for(experience, self.initial)
+
+    def grown(self, layout: CloneLayout, path: NDArray[np.int64]) -> CloneLayout:
+        """Return the layout in which every observation has clones to spare."""
+        used = np.bincount(layout.observation[np.unique(path)], minlength=layout.n_observations)
+        sizes = np.asarray(layout.sizes)
+        full = used > self.fill * sizes
+        return CloneLayout(tuple(np.where(full, np.ceil(1.5 * sizes), sizes).astype(int).tolist()))
+
+
+def layout_for(experience: Experience, clones: Clones) -> CloneLayout:
+    """Return the layout that gives every symbol of the experience's alphabet its clones."""
+    symbols = experience.alphabet.symbols
+    if isinstance(clones, Mapping):
+        missing = [symbol for symbol in symbols if symbol not in clones]
+        if missing:
+            raise InvalidArgumentError(f"clones must name every observation; {missing[0]!r} is missing")
+        sizes = [clones[symbol] for symbol in symbols]
+    else:
+        sizes = [clones] * len(symbols)
+    if not all(isinstance(size, int | np.integer) and not isinstance(size, bool) and size >= 1 for size in sizes):
+        raise InvalidArgumentError(f"clones must be whole numbers of at least 1, not {clones!r}")
+    return CloneLayout(tuple(int(size) for size in sizes))
+
+
+def allocation_for(clones: ClonePolicy) -> Allocation:
+    """Return the allocation that `clones` asks for."""
+    if isinstance(clones, str):
+        if clones != "auto":
+            raise InvalidArgumentError(f'clones must be "auto", a number or a mapping, not {clones!r}')
+        return Growing()
+    return Fixed(clones)

@@ -1,0 +1,112 @@
+"""Blocks: transition mass exists only for the (action, observation, next observation) triples that occurred."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from efex.experience import Experience
+from efex.kernels.cpu import Walks, copy_blocks
+from efex.model.layout import CloneLayout
+
+
+@dataclass(frozen=True, eq=False)
+class Blocks:
+    """The stored triples, sorted, and where each one's K x K' entries lie in a flat array."""
+
+    layout: CloneLayout
+    action: NDArray[np.int32]
+    source: NDArray[np.int32]
+    target: NDArray[np.int32]
+
+    @classmethod
+    def of_experience(cls, experience: Experience, layout: CloneLayout) -> Blocks:
+        """Return the blocks of every triple that occurs in `experience`."""
+        t = np.flatnonzero(experience.actions >= 0)
+        return cls.of_triples(
+            experience.actions[t], experience.observations[t], experience.observations[t + 1], layout=layout
+        )
+
+    @classmethod
+    def of_triples(
+        cls,
+        action: NDArray[np.int32],
+        source: NDArray[np.int32],
+        target: NDArray[np.int32],
+        *,
+        layout: CloneLayout,
+    ) -> Blocks:
+        """Return the blocks of the given triples, each once."""
+        keys = np.unique(_keys(action, source, target, layout.n_observations))
+        n = max(layout.n_observations, 1)
+        pair, last = np.divmod(keys, n)
+        first, middle = np.divmod(pair, n)
+        return cls(layout, first.astype(np.int32), middle.astype(np.int32), last.astype(np.int32))
+
+    @cached_property
+    def keys(self) -> NDArray[np.int64]:
+        """One sorted whole number per block."""
+        return _keys(self.action, self.source, self.target, self.layout.n_observations)
+
+    @cached_property
+    def start(self) -> NDArray[np.int64]:
+        """Where each block's entries begin, and the number of entries in all."""
+        sizes = np.asarray(self.layout.sizes, np.int64)
+        entries = sizes[self.source] * sizes[self.target] if len(self) else np.zeros(0, np.int64)
+        return np.concatenate([[0], np.cumsum(entries)]).astype(np.int64)
+
+    def __len__(self) -> int:
+        return len(self.action)
+
+    @property
+    def n_entries(self) -> int:
+        """Number of stored transitions."""
+        return int(self.start[-1])
+
+    def find(self, keys: NDArray[np.int64]) -> NDArray[np.int32]:
+        """Return the block of every key, -1 where none is stored."""
+        if len(self) == 0:
+            return np.full(len(keys), -1, np.int32)
+        at = np.minimum(np.searchsorted(self.keys, keys), len(self) - 1)
+        return np.where(self.keys[at] == keys, at, -1).astype(np.int32)
+
+    def find_triples(
+        self, action: NDArray[np.int32], source: NDArray[np.int32], target: NDArray[np.int32]
+    ) -> NDArray[np.int32]:
+        """Return the block of every triple, -1 where none is stored."""
+        return self.find(_keys(action, source, target, self.layout.n_observations))
+
+    def find_one(self, action: int, source: int, target: int) -> int:
+        """Return the block of one triple, -1 where none is stored."""
+        key = (action * self.layout.n_observations + source) * self.layout.n_observations + target
+        at = int(np.searchsorted(self.keys, key))
+        return at if at < len(self) and self.keys[at] == key else -1
+
+    def bind(self, experience: Experience) -> Walks:
+        """Return the experience as the kernels take it: every step knows its block."""
+        return self.bind_flat(experience.observations, experience.actions, experience.offsets)
+
+    def bind_flat(
+        self, observations: NDArray[np.int32], actions: NDArray[np.int32], offsets: NDArray[np.int64]
+    ) -> Walks:
+        """Return flat arrays as the kernels take them: every step knows its block."""
+        block = np.full(len(observations), -1, np.int32)
+        t = np.flatnonzero(actions >= 0)
+        block[t] = self.find_triples(actions[t], observations[t], observations[t + 1])
+        return Walks(observations, actions, offsets, block)
+
+    def carry(self, values: NDArray[np.float32], other: Blocks) -> NDArray[np.float32]:
+        """Return `values` of these blocks laid out as `other`, whose layout may have grown; zero where new."""
+        out = np.zeros(other.n_entries, values.dtype)
+        sizes, grown = np.asarray(self.layout.sizes, np.int64), np.asarray(other.layout.sizes, np.int64)
+        found = other.find(_keys(self.action, self.source, self.target, other.layout.n_observations))
+        widths, new_widths = sizes[self.target], grown[self.target]
+        copy_blocks(values, self.start, widths, out, other.start, new_widths, found)
+        return out
+
+
+def _keys(action: NDArray[np.int32], source: NDArray[np.int32], target: NDArray[np.int32], n: int) -> NDArray[np.int64]:
+    return (action.astype(np.int64) * n + source) * n + target

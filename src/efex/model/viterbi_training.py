@@ -1,0 +1,38 @@
+"""Viterbi training: the counts of the likeliest path become the next counts, so transitions get exactly sparse."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from efex.experience import Experience
+from efex.model.cscg import Model
+from efex.model.em import Training
+
+
+def viterbi_training(model: Model, experience: Experience, *, iterations: int = 10) -> Training:
+    """Return the model whose counts are those of its own likeliest path, iterated until the path stays, theory (8)."""
+    objective: list[float] = []
+    path = np.zeros(0, np.int64)
+    for _ in range(iterations):
+        decoding = model.decode(experience)
+        objective.append(decoding.log_probability)
+        if np.array_equal(decoding.path, path):
+            break
+        path = decoding.path
+        model = from_path(model, experience, path)
+    return Training(model, objective)
+
+
+def from_path(model: Model, experience: Experience, path: NDArray[np.int64]) -> Model:
+    """Return the model that counts the steps and starts of a state path."""
+    walks, b, first = model.blocks.bind(experience), model.blocks, model.layout.first
+    t = np.flatnonzero(walks.actions >= 0)
+    block = walks.block[t]
+    width = first[b.target[block] + 1] - first[b.target[block]]
+    row, column = path[t] - first[b.source[block]], path[t + 1] - first[b.target[block]]
+    counts = np.bincount(b.start[block] + row * width + column, minlength=b.n_entries)
+    starts = np.bincount(path[walks.offsets[:-1]], minlength=model.layout.n_states)
+    return replace(model, counts=counts.astype(model.counts.dtype), starts=starts.astype(np.float64))

@@ -1,0 +1,78 @@
+"""Progress: one line that says how far an exploration is and what it has found."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any, Protocol
+
+from efex.agents import Agent
+from efex.graph import LatentGraph
+
+REFRESH = 25
+"""Steps between two updates of the display."""
+
+
+class Progress(Protocol):
+    """Something that is told of every step."""
+
+    def step(self, agent: Agent, action: int | None, true_nodes: list[int]) -> None:
+        """Take note of the step that just happened."""
+
+
+class Silent:
+    """Shows nothing."""
+
+    def step(self, agent: Agent, action: int | None, true_nodes: list[int]) -> None:
+        """Ignore the step."""
+
+
+class Bar:
+    """A progress bar with steps, coverage of the truth where it is known, and the agent's own figures."""
+
+    def __init__(self, bar: Any, task: Any, truth: Any) -> None:
+        self._bar, self._task, self._truth = bar, task, truth
+        self._walked: set[tuple[int, int, int]] = set()
+        self._covered = 0.0
+        self._steps = 0
+
+    def step(self, agent: Agent, action: int | None, true_nodes: list[int]) -> None:
+        """Move the bar; a reset, which has no action, is not a step."""
+        if action is None:
+            return
+        self._steps += 1
+        if self._truth is not None:
+            edge = (true_nodes[-2], action, true_nodes[-1])
+            if edge not in self._walked:
+                self._walked.add(edge)
+                self._covered += self._truth[edge]
+        if self._steps % REFRESH == 0:
+            self._bar.update(self._task, completed=self._steps, figures=self._figures(agent))
+
+    def _figures(self, agent: Agent) -> str:
+        figures = [f"{name} {value:.4g}" for name, value in agent.status.items()]
+        if self._truth is not None:
+            total = sum(self._truth.values())
+            figures.insert(0, f"coverage {self._covered / total:.3f}")
+        return "  ".join(figures)
+
+
+@contextmanager
+def progress_display(truth: LatentGraph | None, steps: int, *, enabled: bool) -> Iterator[Progress]:
+    """Show a bar while the block runs, or nothing when it is not enabled."""
+    if not enabled:
+        yield Silent()
+        return
+    from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeRemainingColumn
+    from rich.progress import Progress as RichProgress
+
+    known = None if truth is None else {(e.source, e.action, e.target): e.probability for e in truth.edges()}
+    columns = (
+        TextColumn("exploring"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TextColumn("{task.fields[figures]}"),
+        TimeRemainingColumn(),
+    )
+    with RichProgress(*columns) as bar:
+        yield Bar(bar, bar.add_task("explore", total=steps, figures=""), known)

@@ -1,0 +1,120 @@
+"""Run: what an exploration leaves behind. The experience, the model, the map."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from efex.agents.base import Recovery
+from efex.experience import Experience
+from efex.graph import LatentGraph, inference
+
+
+@dataclass(frozen=True, eq=False)
+class Fit:
+    """A model learned from an experience, and the map it holds."""
+
+    experience: Experience
+    recovery: Recovery
+    settings: dict[str, Any] = field(default_factory=dict)
+
+    @cached_property
+    def states(self) -> NDArray[np.int64]:
+        """The states in use, in order: state `states[i]` is node i of the graph."""
+        return np.unique(self.recovery.path)
+
+    @cached_property
+    def graph(self) -> LatentGraph:
+        """The recovered map: every used state a node, edges counted along the decoded path."""
+        path = self.nodes
+        t = np.flatnonzero(self.experience.actions >= 0)
+        layout, alphabet = self.recovery.model.layout, self.experience.alphabet
+        utility = self.recovery.utility
+        return LatentGraph.from_walks(
+            [alphabet[code] for code in layout.observation[self.states].tolist()],
+            self.experience.n_actions,
+            np.stack([path[t], self.experience.actions[t], path[t + 1]], axis=1),
+            starts=path[self.experience.offsets[:-1]].tolist(),
+            utility=None if utility is None else utility[self.states],
+        )
+
+    @cached_property
+    def nodes(self) -> NDArray[np.int64]:
+        """The node of `graph` at every observation of the experience."""
+        return np.searchsorted(self.states, self.recovery.path)
+
+    def decode(self, observations: Sequence[Any], actions: ArrayLike) -> NDArray[np.int64]:
+        """Return the likeliest node of `graph` at every step of one walk; -1 where the symbol was never seen.
+
+        The start is uniform, and the model's pseudocount makes every transition possible.
+        """
+        return inference.decode(self.graph, observations, actions, pseudocount=self._pseudocount)
+
+    def log_likelihood(self, observations: Sequence[Any], actions: ArrayLike) -> float:
+        """Return log P(observations | actions) of one walk in nats, from a uniform start.
+
+        A symbol never seen costs log 1e-6 and the walk goes on from a uniform start behind it.
+        """
+        return inference.log_likelihood(self.graph, observations, actions, pseudocount=self._pseudocount)
+
+    @property
+    def _pseudocount(self) -> float:
+        return self.recovery.model.pseudocount
+
+    def summary(self) -> dict[str, Any]:
+        """Return the figures a reader asks for first."""
+        graph, experience = self.graph, self.experience
+        return {
+            **self.settings,
+            "steps": experience.n_steps,
+            "episodes": experience.n_episodes,
+            "nodes": graph.n_nodes,
+            "edges": graph.n_edges,
+            "observations": len(graph.symbols),
+            "untried_pairs": int((~graph.tried).sum()),
+            "log_likelihood_per_step": self.recovery.model.log_likelihood(experience) / max(experience.n_steps, 1),
+        }
+
+
+@dataclass(frozen=True, eq=False)
+class Run(Fit):
+    """A Fit that an agent made by exploring, with the true nodes where the environment tells them."""
+
+    true_nodes: NDArray[np.int64] | None = None
+    """The true node at every observation; the agent never sees it."""
+    truth: LatentGraph | None = None
+    """The true graph, where the environment is a world; the agent never sees it."""
+
+    def true_positions(self) -> NDArray[np.float64] | None:
+        """Return where every node of `graph` lies in the world: at the true node it mostly stands for."""
+        if self.truth is None or self.truth.coordinates is None or self.true_nodes is None:
+            return None
+        together = np.zeros((self.graph.n_nodes, self.truth.n_nodes), np.int64)
+        np.add.at(together, (self.nodes, self.true_nodes), 1)
+        return self.truth.coordinates[together.argmax(axis=1)]
+
+    def plot(self, path: str | Path) -> Path:
+        """Draw the map; where the truth is known, beside it and on its coordinates too."""
+        from efex.graph.drawing import plot_comparison
+
+        n, steps = self.graph.n_nodes, self.experience.n_steps
+        panels: list[tuple[str, LatentGraph, NDArray[np.float64] | None]] = []
+        positions = self.true_positions()
+        if self.truth is not None:
+            panels.append((f"the truth: {self.truth.n_nodes} nodes", self.truth, self.truth.coordinates))
+        if positions is not None:
+            panels.append((f"recovered in {steps:,} steps: {n} nodes, where they truly are", self.graph, positions))
+        panels.append((f"recovered: {n} nodes, laid out by the map itself", self.graph, None))
+        return plot_comparison(path, panels)
+
+    def save(self, folder: str | Path) -> Path:
+        """Write experience, model, graph and summary to `folder`."""
+        from efex.storage import save
+
+        return save(self, folder)

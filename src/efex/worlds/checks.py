@@ -1,0 +1,39 @@
+"""Checks of what a caller asks of a world: each returns the value it accepts, or says what it must be."""
+
+import math
+from numbers import Integral, Real
+from typing import Any
+
+from efex.errors import InvalidArgumentError
+
+
+def whole(name: str, value: Any, *, at_least: int) -> int:
+    """Return `value` as an int of at least `at_least`."""
+    if isinstance(value, bool) or not isinstance(value, Integral) or value < at_least:
+        raise InvalidArgumentError(f"{name} must be a whole number of at least {at_least}, not {value!r}")
+    return int(value)
+
+
+def flag(name: str, value: Any) -> bool:
+    """Return `value`, True or False."""
+    if not isinstance(value, bool):
+        raise InvalidArgumentError(f"{name} must be True or False, not {value!r}")
+    return value
+
+
+def fraction(name: str, value: Any) -> float:
+    """Return `value` as a float above 0 and at most 1."""
+    if not _is_number(value) or not 0 < value <= 1:
+        raise InvalidArgumentError(f"{name} must be a number above 0 and at most 1, not {value!r}")
+    return float(value)
+
+
+def repetition(name: str, value: Any) -> float:
+    """Return `value` as a float of at least 0 and below 1."""
+    if not _is_number(value) or not 0 <= value < 1:
+        raise InvalidArgumentError(f"{name} must be a number of at least 0 and below 1, not {value!r}")
+    return float(value)
+
+
+def _is_number(value: Any) -> bool:
+    return not isinstance(value, bool) and isinstance(value, Real) and math.isfinite(value)

@@ -1,0 +1,129 @@
+"""Every kernel equals the sum over all paths, and a planted error of 1 % does not get through."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+
+from efex.kernels import cpu, reference
+from efex.model.em import bind, expected_counts
+from enumeration import EXACT, SINGLE, Inference, dense, enumerate_paths, episodes, small_cases
+
+
+def by_cpu(model, experience) -> Inference:
+    steps = bind(model, experience)
+    counts, starts, total = expected_counts(steps, model.weights)
+    return Inference(
+        total,
+        model.filter(experience),
+        model.smooth(experience),
+        unpack(model, counts),
+        starts,
+        model.decode(experience).log_probability,
+    )
+
+
+def unpack(model, counts) -> np.ndarray:
+    b, layout = model.blocks, model.layout
+    out = np.zeros((model.n_actions, layout.n_states, layout.n_states))
+    for k in range(len(b)):
+        source, target = layout.block(b.source[k]), layout.block(b.target[k])
+        shape = (layout.sizes[b.source[k]], layout.sizes[b.target[k]])
+        out[b.action[k], source, target] = counts[b.start[k] : b.start[k + 1]].reshape(shape)
+    return out
+
+
+def by_reference(model, experience) -> Inference:
+    transitions, initial = dense(model), model.weights.initial
+    clones = [model.layout.block(x) for x in range(model.layout.n_observations)]
+    total, best, counts, starts, filtered, smoothed = 0.0, 0.0, 0.0, 0.0, [], []
+    for x, a in episodes(experience):
+        f = reference.forward(x, a, transitions, initial, clones)
+        b = reference.backward(x, a, transitions, clones)
+        total += np.log(reference.likelihood(x, a, transitions, initial, clones))
+        best += np.log(reference.viterbi(x, a, transitions, initial, clones)[1])
+        more, first = reference.expected_counts(x, a, transitions, initial, clones)
+        counts, starts = counts + more, starts + first
+        for t, seen in enumerate(x):
+            filtered.append(f[t, clones[seen]] / f[t].sum())
+            smoothed.append((f * b)[t, clones[seen]] / (f * b)[t].sum())
+    return Inference(total, filtered, smoothed, counts, starts, best)
+
+
+def check(infer, model, experience, tolerance) -> None:
+    got, want = infer(model, experience), enumerate_paths(model, experience)
+    np.testing.assert_allclose(got.log_likelihood, want.log_likelihood, **tolerance)
+    np.testing.assert_allclose(got.best_path_log_probability, want.best_path_log_probability, **tolerance)
+    np.testing.assert_allclose(np.concatenate(got.filtered), np.concatenate(want.filtered), **tolerance)
+    np.testing.assert_allclose(np.concatenate(got.smoothed), np.concatenate(want.smoothed), **tolerance)
+    np.testing.assert_allclose(got.counts, want.counts, **tolerance)
+    np.testing.assert_allclose(got.starts, want.starts, **tolerance)
+
+
+@pytest.mark.parametrize("infer", [by_cpu, by_reference])
+@given(case=small_cases())
+def test_inference_is_the_sum_over_all_paths(infer, case):
+    check(infer, *case, EXACT)
+
+
+@given(case=small_cases(dtype=np.float32))
+def test_single_precision_stays_close(case):
+    check(by_cpu, *case, SINGLE)
+
+
+@given(case=small_cases())
+@settings(max_examples=30)
+def test_the_decoded_path_has_the_probability_it_claims(case):
+    model, experience = case
+    decoding = model.decode(experience)
+    transitions, initial = dense(model), model.weights.initial
+    score = 0.0
+    for begin, end in zip(experience.offsets[:-1], experience.offsets[1:]):
+        path, actions = decoding.path[begin:end], experience.actions[begin:end]
+        score += np.log(initial[path[0]])
+        score += sum(np.log(transitions[actions[t], path[t], path[t + 1]]) for t in range(len(path) - 1))
+    np.testing.assert_allclose(decoding.log_probability, score, **EXACT)
+    assert (model.layout.observation[decoding.path] == experience.observations).all()
+
+
+KERNELS = ["filter_walks", "smooth_walks", "accumulate", "start_counts", "decode_walks"]
+
+
+@pytest.mark.parametrize("name", KERNELS)
+@given(case=small_cases())
+@settings(max_examples=20)
+def test_a_planted_error_of_one_percent_is_caught(name, case):
+    model, experience = case
+    if experience.n_steps == 0:
+        return
+    good = getattr(cpu, name)
+
+    def planted(walks, weights, *rest):
+        out = good(walks, weights, *rest)
+        if name in ("accumulate", "start_counts"):
+            return out * 1.01
+        if name == "decode_walks":
+            return out[0], out[1] * 1.01 + np.log(1.01), out[2]
+        if name == "smooth_walks":
+            return out[0], out[1] * 1.01, out[2]
+        return out[0], out[1] + np.log(1.01) * (np.arange(len(out[1])) == 0), out[2]
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(cpu, name, planted)
+        with pytest.raises(AssertionError):
+            check(by_cpu, model, experience, EXACT)
+    check(by_cpu, model, experience, EXACT)
+
+
+@given(case=small_cases())
+@settings(max_examples=20)
+def test_a_planted_error_in_one_transition_is_caught(case):
+    model, experience = case
+    if experience.n_steps == 0:
+        return
+    truth = enumerate_paths(model, experience)
+    used = np.flatnonzero(bind(model, experience).walks.block >= 0)[0]
+    block = bind(model, experience).walks.block[used]
+    values = model.weights.values.copy()
+    values[model.blocks.start[block] : model.blocks.start[block + 1]] *= 1.01
+    _, _, total = expected_counts(bind(model, experience), model.weights._replace(values=values))
+    assert not np.isclose(total, truth.log_likelihood, **EXACT)

@@ -1,0 +1,22 @@
+import numba
+import numpy as np
+import pytest
+
+from efex.experience import Alphabet, Experience
+from efex.model.cscg import Model
+from efex.model.em import bind, expected_counts
+from efex.model.layout import CloneLayout
+
+
+@pytest.mark.skipif(numba.config.NUMBA_NUM_THREADS < 2, reason="one core has one thread")
+def test_results_are_bitwise_equal_for_one_and_two_threads():
+    rng = np.random.default_rng(0)
+    walks = [(rng.integers(0, 6, 60).tolist(), rng.integers(0, 3, 59)) for _ in range(40)]
+    experience = Experience.from_episodes(walks, n_actions=3, alphabet=Alphabet(range(6)))
+    model = Model.random(experience, CloneLayout((3, 7, 1, 5, 9, 2)), pseudocount=2e-3, rng=rng)
+    results = []
+    for threads in (1, 2):
+        numba.set_num_threads(threads)
+        counts, starts, total = expected_counts(bind(model, experience), model.weights)
+        results.append((counts.tobytes(), starts.tobytes(), total, model.decode(experience).path.tobytes()))
+    assert results[0] == results[1]
