@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -59,6 +60,12 @@ def explore(
             _result(explorer, true_nodes, truth, settings | {"interrupted": True}).save(folder)
         raise
     run = _result(explorer, true_nodes, truth, settings)
+    if short := run.out_of_clones():
+        warnings.warn(
+            f"{len(short)} of {len(run.graph.symbols)} observations use all their clones and what follows them still "
+            f'depends on history, {short[0]!r} for one: give more clones=, or "auto"',
+            stacklevel=2,
+        )
     if folder is not None:
         run.save(folder)
     return run

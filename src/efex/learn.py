@@ -6,7 +6,8 @@ from efex.agents.base import Recovery
 from efex.errors import InvalidArgumentError
 from efex.experience import Experience
 from efex.model.allocation import ClonePolicy, allocation_for
-from efex.model.fit import PSEUDOCOUNT, Method, fit
+from efex.model.fit import Method, fit
+from efex.model.pseudocount import PAPER, Pseudocount
 from efex.randomness import stream
 from efex.run import Fit
 
@@ -16,7 +17,7 @@ def learn(
     *,
     clones: ClonePolicy = "auto",
     method: Method = "em+viterbi",
-    pseudocount: float = PSEUDOCOUNT,
+    pseudocount: Pseudocount = PAPER,
     restarts: int = 1,
     iterations: int = 100,
     tolerance: float = 1e-6,

@@ -12,8 +12,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from efex.agents.base import Recovery
-from efex.experience import Experience
+from efex.experience import Experience, Symbol
 from efex.graph import LatentGraph, inference
+from efex.model.sufficiency import out_of_clones
 
 
 @dataclass(frozen=True, eq=False)
@@ -67,6 +68,11 @@ class Fit:
     def _pseudocount(self) -> float:
         return self.recovery.model.pseudocount
 
+    def out_of_clones(self) -> list[Symbol]:
+        """Return the observations that use all their clones and would need more for what follows to be predictable."""
+        codes = out_of_clones(self.recovery.model.layout, self.experience, self.recovery.path)
+        return [self.experience.alphabet[code] for code in codes.tolist()]
+
     def summary(self) -> dict[str, Any]:
         """Return the figures a reader asks for first."""
         graph, experience = self.graph, self.experience
@@ -78,6 +84,7 @@ class Fit:
             "edges": graph.n_edges,
             "observations": len(graph.symbols),
             "untried_pairs": int((~graph.tried).sum()),
+            "observations_out_of_clones": len(self.out_of_clones()),
             "log_likelihood_per_step": self.recovery.model.log_likelihood(experience) / max(experience.n_steps, 1),
         }
 

@@ -7,20 +7,15 @@ from collections.abc import Callable
 
 from efex.agents.base import Agent, Mask, Recovery
 from efex.agents.efex import Efex
+from efex.agents.paper import EfexPaper
 from efex.agents.random import RandomAgent
 from efex.errors import InvalidArgumentError
 from efex.model.allocation import ClonePolicy
 
-__all__ = ["Agent", "ClonePolicy", "Efex", "Mask", "RandomAgent", "Recovery", "make_agent"]
+__all__ = ["Agent", "ClonePolicy", "Efex", "EfexPaper", "Mask", "RandomAgent", "Recovery", "make_agent"]
 
 
-def _paper(*, clones: ClonePolicy) -> Agent:
-    if clones == "auto":
-        raise InvalidArgumentError('agent "efex-paper" needs clones=, a number or a mapping; the paper fixes them')
-    return Efex(clones=clones)
-
-
-AGENTS: dict[str, Callable[..., Agent]] = {"efex": Efex, "efex-paper": _paper, "random": RandomAgent}
+AGENTS: dict[str, Callable[..., Agent]] = {"efex": Efex, "efex-paper": EfexPaper, "random": RandomAgent}
 
 
 def make_agent(agent: str | Agent, *, clones: ClonePolicy) -> Agent:

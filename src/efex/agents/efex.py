@@ -1,7 +1,9 @@
-"""Efex: the paper's Algorithm 1. Learn a model, decode, count, value information, plan, act."""
+"""Efex: Algorithm 1 of the paper. Learn a model, decode, count, value information, plan, act."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from dataclasses import replace
 from typing import Literal
 
 import numpy as np
@@ -13,20 +15,28 @@ from efex.belief import Belief
 from efex.errors import InvalidArgumentError
 from efex.model.allocation import ClonePolicy, allocation_for
 from efex.model.cscg import Model
-from efex.model.fit import PSEUDOCOUNT, Method, refine
+from efex.model.fit import Method
 from efex.model.layout import CloneLayout
+from efex.model.pseudocount import PerRow, Pseudocount, per_target
+from efex.model.restarts import Fresh, Restart, Rivals, Warm
 from efex.planning import policy_iteration
 
 LONGEST_WAIT = 100
 """In an episode longer than this, `refit="episode"` refits every so many steps instead of waiting for its end."""
+
+ROW = PerRow(0.1)
+"""What a row is believed in before it was walked: a tenth of one walk, however many states there are."""
+
+RESTARTS: dict[str, Callable[[], Restart]] = {"warm": Warm, "fresh": Fresh, "rivals": Rivals}
 
 
 class Efex(Agent):
     """Explores by the information each action is expected to bring about the transitions of a learned model.
 
     Every step the current episode is decoded again and its counts enter the belief; the model itself waits for the
-    next refit: after every `"episode"`, every `"step"`, or every so many steps. A refit starts EM at the last
-    model (`start="warm"`) or at random (`"fresh"`).
+    next refit: after every `"episode"`, every `"step"`, or every so many steps. A refit starts EM at the last model
+    (`start="warm"`), at random (`"fresh"`), or at both, the better one kept (`"rivals"`); a Restart says it in detail.
+    The defaults are efex's own; `EfexPaper` has the paper's.
     """
 
     def __init__(
@@ -34,16 +44,15 @@ class Efex(Agent):
         *,
         clones: ClonePolicy = "auto",
         discount: float = 0.9999,
-        prior: float = PSEUDOCOUNT,
-        pseudocount: float = PSEUDOCOUNT,
+        prior: Pseudocount = ROW,
+        pseudocount: Pseudocount = ROW,
         method: Method = "em+viterbi",
-        refit: Literal["episode", "step"] | int = "episode",
-        start: Literal["warm", "fresh"] = "warm",
-        iterations: int | None = None,
+        refit: Literal["episode", "step"] | int = 25,
+        start: Literal["warm", "fresh", "rivals"] | Restart = "rivals",
         replan: int = 1,
     ) -> None:
-        if start not in ("warm", "fresh"):
-            raise InvalidArgumentError(f'start must be "warm" or "fresh", not {start!r}')
+        if not isinstance(start, Restart) and start not in RESTARTS:
+            raise InvalidArgumentError(f"start must be one of {', '.join(RESTARTS)} or a Restart, not {start!r}")
         if refit not in ("episode", "step") and not (isinstance(refit, int) and refit >= 1):
             raise InvalidArgumentError(f'refit must be "episode", "step" or a number of steps, not {refit!r}')
         if replan < 1:
@@ -55,8 +64,7 @@ class Efex(Agent):
         self.method: Method = method
         self.refit_at_end = refit == "episode"
         self.refit_every = LONGEST_WAIT if refit == "episode" else 1 if refit == "step" else int(refit)
-        self.start = start
-        self.iterations = iterations or (20 if start == "warm" else 100)
+        self.restart = start if isinstance(start, Restart) else RESTARTS[start]()
         self.replan = replan
         self._layout: CloneLayout | None = None
 
@@ -72,7 +80,8 @@ class Efex(Agent):
     def _initialise(self) -> None:
         self._layout = self.clones.first(self.experience)
         self.values = self.rng.random(self._layout.n_states)
-        self._soft = Model.random(self.experience, self._layout, pseudocount=self.pseudocount, rng=self.rng)
+        alpha = per_target(self.pseudocount, self._layout.n_states)
+        self._soft = Model.random(self.experience, self._layout, pseudocount=alpha, rng=self.rng)
         self._since_refit = self._since_plan = 0
         self._adopt(self._soft)
 
@@ -112,13 +121,8 @@ class Efex(Agent):
         values = self.rng.random(layout.n_states)
         values[moved] = self.values
         self._layout, self.values = layout, values
-        if self.start == "warm":
-            begin = self._soft.carried(self.experience, layout).jittered(self.rng)
-        else:
-            begin = Model.random(self.experience, layout, pseudocount=self.pseudocount, rng=self.rng)
-        self._soft, model = refine(
-            begin, self.experience, method=self.method, iterations=self.iterations, tolerance=1e-6
-        )
+        last = replace(self._soft, pseudocount=per_target(self.pseudocount, layout.n_states))
+        self._soft, model = self.restart(last, self.experience, layout, method=self.method, rng=self.rng)
         self._since_refit = 0
         self._adopt(model)
 
@@ -134,11 +138,12 @@ class Efex(Agent):
     def _adopt(self, model: Model) -> None:
         """Take `model`: decode all experience with it and count every step."""
         self.model = model
-        self._path = model.decode(self.experience).path
-        empty = Belief.empty(model.layout.n_states, self.experience.n_actions, prior=self.prior)
+        self._path, self._log_probability = model.decode(self.experience)
+        n_states = model.layout.n_states
+        empty = Belief.empty(n_states, self.experience.n_actions, prior=per_target(self.prior, n_states))
         t = np.flatnonzero(self.experience.actions >= 0)
         self._counted = empty.updated(self._path[t], self.experience.actions[t], self._path[t + 1])
-        self._counted = self._counted.closing(self._closed_rows(model.layout.n_states))
+        self._counted = self._counted.closing(self._closed_rows(n_states))
         self.belief = self._counted
         self._follow()
 
@@ -180,5 +185,6 @@ class Efex(Agent):
 
     @property
     def status(self) -> dict[str, float]:
-        """States in use."""
-        return {"states": float(len(np.unique(self._path)))}
+        """States in use, and the log-probability of the decoded path per step, both at the last refit."""
+        steps = max(len(self._path) - self.experience.n_episodes, 1)
+        return {"states": len(np.unique(self._path)), "log-likelihood": self._log_probability / steps}

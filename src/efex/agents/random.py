@@ -6,7 +6,8 @@ import numpy as np
 
 from efex.agents.base import Agent, Mask, Recovery
 from efex.model.allocation import ClonePolicy, allocation_for
-from efex.model.fit import PSEUDOCOUNT, Method, fit
+from efex.model.fit import Method, fit
+from efex.model.pseudocount import PAPER, Pseudocount
 
 
 class RandomAgent(Agent):
@@ -16,7 +17,7 @@ class RandomAgent(Agent):
         self,
         *,
         clones: ClonePolicy = "auto",
-        pseudocount: float = PSEUDOCOUNT,
+        pseudocount: Pseudocount = PAPER,
         method: Method = "em+viterbi",
         restarts: int = 1,
         iterations: int = 100,

@@ -11,12 +11,11 @@ from efex.experience import Experience
 from efex.model.allocation import Allocation
 from efex.model.cscg import Model
 from efex.model.em import em
+from efex.model.pseudocount import PAPER, Pseudocount, per_target
 from efex.model.variational import variational_bayes
 from efex.model.viterbi_training import viterbi_training
 
 Method = Literal["em", "em+viterbi", "em+vb"]
-PSEUDOCOUNT = 2e-3
-"""The paper's α, per target state."""
 
 
 def refine(
@@ -38,7 +37,7 @@ def fit(
     allocation: Allocation,
     *,
     method: Method = "em+viterbi",
-    pseudocount: float = PSEUDOCOUNT,
+    pseudocount: Pseudocount = PAPER,
     restarts: int = 1,
     iterations: int = 100,
     tolerance: float = 1e-6,
@@ -56,7 +55,8 @@ def fit(
     while True:
         scored = []
         for _ in range(restarts):
-            start = Model.random(experience, layout, pseudocount=pseudocount, rng=rng)
+            alpha = per_target(pseudocount, layout.n_states)
+            start = Model.random(experience, layout, pseudocount=alpha, rng=rng)
             _, model = refine(start, experience, method=method, iterations=iterations, tolerance=tolerance)
             scored.append((model.decode(experience), model))
         decoding, best = max(scored, key=lambda pair: pair[0].log_probability)

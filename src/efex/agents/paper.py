@@ -1,0 +1,49 @@
+"""EfexPaper: Algorithm 1 with the paper's settings, for good."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from efex.agents.efex import Efex
+from efex.errors import InvalidArgumentError
+from efex.model.allocation import Clones
+from efex.model.fit import Method
+from efex.model.pseudocount import PAPER
+from efex.model.restarts import Fresh, Warm
+
+
+class EfexPaper(Efex):
+    """The paper's agent: α = 2e-3 per target for belief and learning alike, γ = 0.9999, clones fixed beforehand.
+
+    The paper leaves open when the model is refitted and where EM starts: `refit` and `start` choose. EM runs
+    `iterations` times, 20 from a warm start and 100 from a fresh one unless told otherwise.
+    """
+
+    def __init__(
+        self,
+        *,
+        clones: Clones,
+        refit: Literal["episode", "step"] = "episode",
+        start: Literal["warm", "fresh"] = "warm",
+        iterations: int | None = None,
+        discount: float = 0.9999,
+        prior: float = PAPER,
+        pseudocount: float = PAPER,
+        method: Method = "em+viterbi",
+        replan: int = 1,
+    ) -> None:
+        if clones == "auto":
+            raise InvalidArgumentError('agent "efex-paper" needs clones=, a number or a mapping; the paper fixes them')
+        if start not in ("warm", "fresh"):
+            raise InvalidArgumentError(f'start must be "warm" or "fresh", not {start!r}')
+        restart = Warm(iterations or 20) if start == "warm" else Fresh(iterations or 100)
+        super().__init__(
+            clones=clones,
+            discount=discount,
+            prior=prior,
+            pseudocount=pseudocount,
+            method=method,
+            refit=refit,
+            start=restart,
+            replan=replan,
+        )

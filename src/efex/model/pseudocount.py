@@ -1,0 +1,23 @@
+"""How much every transition is believed in before it was seen: so much per target, or so much per row."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+PAPER = 2e-3
+"""The paper's α, per target state."""
+
+
+@dataclass(frozen=True)
+class PerRow:
+    """A pseudocount shared by all targets of a row, so that it weighs the same however many states there are."""
+
+    total: float
+
+
+Pseudocount = float | PerRow
+
+
+def per_target(pseudocount: Pseudocount, n_states: int) -> float:
+    """Return the pseudocount of one target state."""
+    return pseudocount.total / n_states if isinstance(pseudocount, PerRow) else pseudocount

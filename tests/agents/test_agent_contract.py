@@ -1,0 +1,133 @@
+"""What every agent owes: it plays by the rules, the same seed gives the same run, and it comes up with a map."""
+
+import gymnasium
+import numpy as np
+import pytest
+
+import efex
+from efex.agents import AGENTS, Efex, EfexPaper, RandomAgent, make_agent
+from efex.errors import EfexError, InvalidArgumentError
+from efex.randomness import stream
+
+AGENT_NAMES = sorted(AGENTS)
+
+
+def world(**options):
+    return efex.make("grid2d", size=4, unique_fraction=0.5, seed=1, **options)
+
+
+def run(name, *, steps=320, seed=0, **options):
+    return efex.explore(world(**options), steps=steps, seed=seed, agent=name, clones=4, progress=False)
+
+
+@pytest.mark.parametrize("name", AGENT_NAMES)
+def test_the_same_seed_gives_the_same_run(name):
+    one, two, other = run(name), run(name), run(name, seed=1)
+    assert one.experience.actions.tobytes() == two.experience.actions.tobytes()
+    assert one.experience.observations.tobytes() == two.experience.observations.tobytes()
+    assert one.recovery.path.tobytes() == two.recovery.path.tobytes()
+    assert one.recovery.model.counts.tobytes() == two.recovery.model.counts.tobytes()
+    assert one.experience.actions.tobytes() != other.experience.actions.tobytes()
+
+
+@pytest.mark.parametrize("name", AGENT_NAMES)
+def test_the_map_explains_the_experience(name):
+    found = run(name)
+    graph, experience = found.graph, found.experience
+    assert experience.n_steps == 320
+    assert [graph.observations[node] for node in found.nodes] == experience.symbols
+    assert graph.count.sum() == experience.n_steps
+    walked = set(zip(graph.source, graph.action, graph.target))
+    t = np.flatnonzero(experience.actions >= 0)
+    assert all((found.nodes[k], experience.actions[k], found.nodes[k + 1]) in walked for k in t)
+
+
+@pytest.mark.parametrize("name", AGENT_NAMES)
+def test_an_endless_episode_is_explored_too(name):
+    found = run(name, episode_steps=None)
+    assert found.experience.n_episodes == 1
+    assert found.graph.n_nodes >= 8
+
+
+class Masked(gymnasium.Env):
+    """A corridor of five cells in which a step off the end is not available."""
+
+    observation_space = gymnasium.spaces.Discrete(5)
+    action_space = gymnasium.spaces.Discrete(2)
+
+    def _see(self):
+        return self.cell, {"action_mask": np.array([self.cell > 0, self.cell < 4], np.int8)}
+
+    def reset(self, *, seed=None, options=None):
+        self.cell = 2
+        return self._see()
+
+    def step(self, action):
+        self.cell += (-1, 1)[action]
+        assert 0 <= self.cell <= 4, "took an action that was not available"
+        observation, info = self._see()
+        return observation, 0.0, False, False, info
+
+
+@pytest.mark.parametrize("name", AGENT_NAMES)
+def test_a_masked_action_is_never_taken(name):
+    found = efex.explore(Masked(), steps=200, agent=name, clones=1, episode_steps=20, progress=False)
+    assert found.graph.n_nodes == 5
+
+
+class Ending(gymnasium.Env):
+    """Three cells in a row; the last one ends the episode."""
+
+    observation_space = gymnasium.spaces.Discrete(3)
+    action_space = gymnasium.spaces.Discrete(2)
+
+    def reset(self, *, seed=None, options=None):
+        self.cell = 0
+        return 0, {}
+
+    def step(self, action):
+        self.cell = max(0, self.cell + (-1, 1)[action])
+        return self.cell, 0.0, self.cell == 2, False, {}
+
+
+@pytest.mark.parametrize("name", AGENT_NAMES)
+def test_the_place_where_episodes_end_is_on_the_map(name):
+    found = efex.explore(Ending(), steps=120, agent=name, clones=1, progress=False)
+    assert found.graph.n_nodes == 3
+    end = found.graph.observations.index(2)
+    assert not found.graph.tried[end].any()
+
+
+def test_an_end_holds_nothing_to_learn():
+    agent = Efex(clones=1)
+    efex.explore(Ending(), steps=60, agent=agent, progress=False)
+    gain = agent.belief.information_gain.reshape(-1, 2)
+    assert (gain[2] == 0).all()
+
+
+@pytest.mark.parametrize("name", AGENT_NAMES)
+def test_an_alphabet_that_nobody_declared_grows(name):
+    inner = world()
+    names = gymnasium.wrappers.TransformObservation(inner, lambda x: f"room {x}", gymnasium.spaces.Text(10))
+    found = efex.explore(names, steps=320, agent=name, clones=4, progress=False)
+    assert set(found.graph.symbols) <= {f"room {x}" for x in range(8)}
+    assert found.decode(["room 0", "nowhere"], [0])[1] == -1
+
+
+def test_acting_before_beginning_is_refused():
+    agent = RandomAgent(clones=1)
+    agent.prepare(2, rng=stream(0, "agent"))
+    with pytest.raises(EfexError, match="begin"):
+        agent.act(0)
+
+
+def test_names_and_settings_are_checked():
+    with pytest.raises(InvalidArgumentError, match="efex-paper"):
+        make_agent("efex-papre", clones=2)
+    with pytest.raises(InvalidArgumentError, match="clones"):
+        make_agent("efex-paper", clones="auto")
+    for bad in ({"start": "hot"}, {"refit": 0}, {"refit": "day"}, {"replan": 0}):
+        with pytest.raises(InvalidArgumentError):
+            Efex(clones=2, **bad)
+    with pytest.raises(InvalidArgumentError, match="start"):
+        EfexPaper(clones=2, start="rivals")

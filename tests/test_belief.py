@@ -1,0 +1,55 @@
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from efex.belief import Belief
+from efex.errors import InvalidArgumentError
+from efex.utility import information_gain
+
+steps = st.lists(st.tuples(st.integers(0, 3), st.integers(0, 1), st.integers(0, 3)), max_size=30)
+
+
+def believe(walked, prior=0.01):
+    columns = np.array(walked, np.int64).reshape(-1, 3).T
+    return Belief.empty(4, 2, prior=prior).updated(*columns)
+
+
+def dense(walked, prior=0.01):
+    counts = np.full((4, 2, 4), prior)
+    for z, a, z_next in walked:
+        counts[z, a, z_next] += 1
+    return counts
+
+
+@given(steps)
+def test_sparse_rows_equal_dense_ones(walked):
+    belief, concentration = believe(walked), dense(walked)
+    np.testing.assert_allclose(belief.information_gain, information_gain(concentration).ravel(), atol=1e-12)
+    mean = concentration / concentration.sum(axis=2, keepdims=True)
+    np.testing.assert_allclose([[belief.mean(z, a) for a in range(2)] for z in range(4)], mean)
+
+
+@given(steps, steps)
+def test_steps_that_leave_undo_steps_that_entered(kept, gone):
+    both = np.array(kept + gone, np.int64).reshape(-1, 3).T
+    change = np.repeat([1, -1], [len(kept), len(gone)])
+    after = believe(gone).updated(*both, change)
+    want = believe(kept)
+    assert after.start.tolist() == want.start.tolist()
+    assert after.target.tolist() == want.target.tolist()
+    assert after.count.tolist() == want.count.tolist()
+
+
+def test_a_closed_row_holds_nothing_to_learn():
+    closed = np.zeros(8, bool)
+    closed[3] = True
+    gain = believe([]).closing(closed).information_gain
+    assert gain[3] == 0
+    assert (gain[~closed] > 0).all()
+
+
+@pytest.mark.parametrize("prior", [0.0, -1.0, float("nan"), float("inf")])
+def test_a_prior_must_be_positive(prior):
+    with pytest.raises(InvalidArgumentError, match="prior"):
+        Belief.empty(2, 1, prior=prior)
