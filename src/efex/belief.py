@@ -61,12 +61,12 @@ class Belief:
     def totals(self) -> NDArray[np.int64]:
         """How often every row was walked."""
         sums = np.concatenate([[0], np.cumsum(self.count)])
-        return sums[self.start[1:]] - sums[self.start[:-1]]
+        return np.asarray(sums[self.start[1:]] - sums[self.start[:-1]])
 
     @cached_property
     def scale(self) -> NDArray[np.float64]:
         """1 / B of every row, B = n + prior * n_states."""
-        return 1.0 / (self.totals + self.prior * self.n_states)
+        return 1.0 / (self.totals.astype(np.float64) + self.prior * self.n_states)
 
     @cached_property
     def information_gain(self) -> NDArray[np.float64]:
@@ -86,4 +86,4 @@ class Belief:
         entries = slice(self.start[row], self.start[row + 1])
         concentration = np.full(self.n_states, self.prior)
         concentration[self.target[entries]] += self.count[entries]
-        return concentration / concentration.sum()
+        return np.asarray(concentration / concentration.sum())

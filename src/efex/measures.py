@@ -28,7 +28,7 @@ class Map(Protocol):
 
 
 def precision(recovered: Map, world: GraphWorld, *, walks: int = 100, steps: int = 10_000, seed: int = 0) -> float:
-    """Return how often the best fixed map from decoded nodes to true ones is right, theory (14).
+    """Return how often the best fixed map from decoded nodes to true ones is right, theory (15).
 
     Walks start at uniform nodes and take uniformly random actions; they are pooled before the best map is taken.
     """
@@ -50,7 +50,7 @@ def best_map_accuracy(decoded: NDArray[np.int64], truth: NDArray[np.int64]) -> f
 def expected_log_likelihood(
     recovered: Map, env: gymnasium.Env[Any, Any], *, walks: int = 100, steps: int = 10_000, seed: int = 0
 ) -> float:
-    """Return the log-likelihood per step of random walks in nats, from a uniform start, theory (13).
+    """Return the log-likelihood per step of random walks in nats, from a uniform start, theory (14).
 
     In a world walks start at uniform nodes; in any other environment they are its episodes, `walks * steps` in all.
     """
@@ -62,7 +62,7 @@ def expected_log_likelihood(
 
 
 def weighted_coverage(recovered: Run | LatentGraph, world: GraphWorld) -> float:
-    """Return the probability mass of the true edges that were walked, over that of all, theory (15).
+    """Return the probability mass of the true edges that were walked, over that of all, theory (16).
 
     Exact: it counts the run's true nodes. A graph stands for a walk over all its edges, so it must name true nodes.
     """

@@ -104,7 +104,7 @@ class Run(Fit):
             return None
         together = np.zeros((self.graph.n_nodes, self.truth.n_nodes), np.int64)
         np.add.at(together, (self.nodes, self.true_nodes), 1)
-        return self.truth.coordinates[together.argmax(axis=1)]
+        return np.asarray(self.truth.coordinates[together.argmax(axis=1)])
 
     def plot(self, path: str | Path) -> Path:
         """Draw the map; where the truth is known, beside it and on its coordinates too."""

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 from safetensors import SafetensorError, safe_open
-from safetensors.numpy import save_file
+from safetensors.numpy import save as serialise
 
 from efex.agents.base import Recovery
 from efex.errors import EfexError, StorageError
@@ -130,7 +130,7 @@ def write_arrays(path: Path, arrays: Arrays, about: dict[str, Any]) -> None:
     text = json.dumps(about, sort_keys=True)
     metadata = {"efex": str(VERSION), "about": text, "checksum": _checksum(whole, text)}
     with replacing(path) as draft:
-        save_file(whole, draft, metadata)
+        draft.write_bytes(serialise(whole, metadata))
 
 
 def read_arrays(path: Path) -> tuple[Arrays, dict[str, Any]]:

@@ -21,4 +21,4 @@ def information_gain(concentration: ArrayLike) -> NDArray[np.float64]:
     """
     b = np.asarray(concentration, np.float64)
     total = b.sum(axis=-1)
-    return (b * entropy_deficit(b)).sum(axis=-1) / total - entropy_deficit(total)
+    return np.asarray((b * entropy_deficit(b)).sum(axis=-1) / total - entropy_deficit(total))

@@ -83,7 +83,7 @@ def test_unaliased_it_does_plain_counting():
 
 
 def test_it_covers_a_chain_in_the_papers_number_of_episodes():
-    # Three of the seeds that `make verify` runs; a random walk covers none of these chains in a hundred times as long.
+    # Three of the seeds that `make verify` runs.
     episodes = []
     for seed in range(3):
         world = efex.make("chain", length=50, seed=seed)

@@ -67,6 +67,7 @@ class Efex(Agent):
         self.restart = start if isinstance(start, Restart) else RESTARTS[start]()
         self.replan = replan
         self._layout: CloneLayout | None = None
+        self._changed = 0
 
     def started(self) -> None:
         """Locate the first observation: before any model, at one of its clones at random."""
@@ -142,7 +143,7 @@ class Efex(Agent):
         n_states = model.layout.n_states
         empty = Belief.empty(n_states, self.experience.n_actions, prior=per_target(self.prior, n_states))
         t = np.flatnonzero(self.experience.actions >= 0)
-        self._counted = empty.updated(self._path[t], self.experience.actions[t], self._path[t + 1])
+        self._counted = empty.updated(self._path[t], self.experience.actions[t].astype(np.int64), self._path[t + 1])
         self._counted = self._counted.closing(self._closed_rows(n_states))
         self.belief = self._counted
         self._follow()

@@ -6,7 +6,7 @@ from typing import Literal
 
 from efex.agents.efex import Efex
 from efex.errors import InvalidArgumentError
-from efex.model.allocation import Clones
+from efex.model.allocation import ClonePolicy
 from efex.model.fit import Method
 from efex.model.pseudocount import PAPER
 from efex.model.restarts import Fresh, Warm
@@ -22,7 +22,7 @@ class EfexPaper(Efex):
     def __init__(
         self,
         *,
-        clones: Clones,
+        clones: ClonePolicy,
         refit: Literal["episode", "step"] = "episode",
         start: Literal["warm", "fresh"] = "warm",
         iterations: int | None = None,

@@ -30,7 +30,7 @@ class Edge(NamedTuple):
     action: int
     target: int
     probability: float
-    count: float
+    count: float  # type: ignore[assignment]  # shadows tuple.count, which an edge has no use for
 
 
 @dataclass(frozen=True, eq=False)
@@ -83,7 +83,7 @@ class LatentGraph:
     def from_matrices(
         cls,
         observations: Sequence[Symbol],
-        matrices: Sequence[ArrayLike | sp.sparray],
+        matrices: Sequence[Any],
         *,
         starts: Sequence[int] = (),
         coordinates: ArrayLike | None = None,

@@ -41,7 +41,8 @@ def _dependence(
     first = np.unique(at_both, return_index=True)[1]
     n_row = np.bincount(row, minlength=n_rows)
     expected = n_before[at_before[first]] * n_next[at_after[first]] / n_row[row[first]]
-    statistic = np.bincount(row[first], 2 * n_both * np.log(n_both / expected), minlength=n_rows)
+    terms = 2 * n_both * np.log(n_both / expected)
+    statistic = np.bincount(row[first], terms, minlength=n_rows).astype(np.float64)
     kinds_before = np.bincount(by_before // n_rows, minlength=n_rows)
     kinds_after = np.bincount(by_after // n_after, minlength=n_rows)
     freedom = np.maximum(kinds_before - 1, 0) * np.maximum(kinds_after - 1, 0)

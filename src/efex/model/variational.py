@@ -70,7 +70,7 @@ def _spread(model: Model, rows: NDArray[np.float64]) -> NDArray[np.float64]:
 
 
 def _divergence_terms(
-    counts: NDArray[np.float64], prior: float, log_total: NDArray[np.float64] | float
+    counts: NDArray[np.floating], prior: float, log_total: NDArray[np.float64] | float
 ) -> NDArray[np.float64]:
     """Return the entry-wise part of the divergence; it is zero where the count is zero."""
     posterior = counts + prior

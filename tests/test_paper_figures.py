@@ -1,0 +1,74 @@
+"""The long proofs, run by `make verify`: the paper's figures, with the seeds and settings stated."""
+
+import math
+
+import numpy as np
+import pytest
+
+import efex
+from efex.measures import expected_log_likelihood, precision, weighted_coverage
+
+pytestmark = pytest.mark.verify
+
+
+def episodes_to_cover(run, truth) -> float:
+    """Episodes until every edge of the truth was walked, infinity if that did not happen."""
+    walked, experience = set(), run.experience
+    for t in np.flatnonzero(experience.actions >= 0):
+        walked.add((run.true_nodes[t], experience.actions[t], run.true_nodes[t + 1]))
+        if len(walked) == truth.n_edges:
+            return float(np.searchsorted(experience.offsets, t, side="right"))
+    return np.inf
+
+
+@pytest.mark.parametrize(("trap", "bar"), [(False, 12), (True, 13)])
+def test_chain_of_fifty(trap, bar):
+    episodes = []
+    for seed in range(20):
+        world = efex.make("chain", length=50, trap=trap, seed=seed)
+        run = efex.explore(world, steps=59 * 30, seed=seed, agent="efex-paper", clones=1, progress=False)
+        episodes.append(episodes_to_cover(run, world.truth))
+    low, median, high = np.min(episodes), np.median(episodes), np.max(episodes)
+    print(f"\nchain, trap={trap}: median {median:g} episodes ({low:g} to {high:g}), 20 seeds")
+    assert median <= bar
+
+
+@pytest.mark.parametrize(("unique_fraction", "steps"), [(0.1, 20_000), (0.3, 10_000)])
+def test_grid_by_the_papers_agent_and_by_a_random_walk(unique_fraction, steps):
+    found: dict[str, list[float]] = {"efex-paper": [], "random": []}
+    for seed in range(5):
+        world = efex.make("grid2d", unique_fraction=unique_fraction, seed=seed)
+        clones = math.ceil(2 * world.truth.n_nodes / len(world.truth.symbols))
+        best = expected_log_likelihood(world.truth, world)
+        for agent, precisions in found.items():
+            run = efex.explore(world, steps=steps, seed=seed, agent=agent, clones=clones, progress=False)
+            precisions.append(precision(run, world))
+            likelihood = expected_log_likelihood(run, world)
+            print(
+                f"\ngrid2d uf {unique_fraction} seed {seed} {agent}: precision {precisions[-1]:.4f} "
+                f"coverage {weighted_coverage(run, world):.4f} nodes {run.graph.n_nodes} "
+                f"log-likelihood {likelihood:.4f} (truth {best:.4f})"
+            )
+            assert likelihood <= best + 1e-3
+    means = {agent: np.mean(precisions) for agent, precisions in found.items()}
+    print(f"\ngrid2d uf {unique_fraction}, {steps} steps, mean precision of 5 seeds: {means}")
+    assert means["efex-paper"] >= 0.93
+    assert means["efex-paper"] >= means["random"] + 0.2
+
+
+@pytest.mark.parametrize("name", ["grid2d", "grid3d", "icg", "dense-maze", "sparse-maze"])
+def test_the_truth_is_precise_on_every_seed(name):
+    for seed in range(10):
+        for unique_fraction in (0.1, 0.3, 1.0):
+            world = efex.make(name, unique_fraction=unique_fraction, seed=seed)
+            assert precision(world.truth, world) >= 0.999
+
+
+def test_the_default_agent_recovers_mazes_without_being_told_their_size():
+    precisions = []
+    for seed in range(5):
+        world = efex.make("sparse-maze", unique_fraction=0.3, seed=seed)
+        run = efex.explore(world, steps=10_000, seed=seed, progress=False)
+        precisions.append(precision(run, world))
+    print(f"\nsparse-maze uf 0.3, 10,000 steps, clones auto: {np.round(precisions, 4)}")
+    assert np.median(precisions) >= 0.99
