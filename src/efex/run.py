@@ -14,6 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 from efex.agents.base import Recovery
 from efex.experience import Experience, Symbol
 from efex.graph import LatentGraph, inference
+from efex.graph.first_order import first_order_graph
 from efex.model.sufficiency import out_of_clones
 
 
@@ -49,6 +50,11 @@ class Fit:
     def nodes(self) -> NDArray[np.int64]:
         """The node of `graph` at every observation of the experience."""
         return np.searchsorted(self.states, self.recovery.path)
+
+    @cached_property
+    def first_order(self) -> LatentGraph:
+        """The trivial graph of what was seen: every observation one node, however many places show it."""
+        return first_order_graph(self.experience.symbols, self.experience.actions, n_actions=self.experience.n_actions)
 
     def decode(self, observations: Sequence[Any], actions: ArrayLike) -> NDArray[np.int64]:
         """Return the likeliest node of `graph` at every step of one walk; -1 where the symbol was never seen.

@@ -78,9 +78,9 @@ def test_one_way_edges_carry_arrows_and_loops_are_not_drawn():
     assert np.linalg.norm(tip - points[2]) < np.linalg.norm(tip - points[1])
 
 
-def test_rows_count_downwards_and_depth_is_oblique():
+def test_coordinates_go_across_and_up_and_depth_is_oblique():
     cube = LatentGraph.from_walks(range(3), 1, [])
-    assert positions(cube, [[0, 0], [1, 0], [0, 1]]).tolist() == [[0, 0], [0, -1], [1, 0]]
+    assert positions(cube, [[0, 0], [1, 0], [0, 1]]).tolist() == [[0, 0], [1, 0], [0, 1]]
     assert positions(cube, [0, 1, 2]).tolist() == [[0, 0], [1, 0], [2, 0]]
     depth = positions(cube, [[0, 0, 0], [0, 0, 1], [1, 0, 0]])
     assert (depth[1] > 0).all()

@@ -65,8 +65,8 @@ def draw(axes: Axes, graph: LatentGraph, *, coordinates: ArrayLike | None = None
 def positions(graph: LatentGraph, coordinates: ArrayLike | None) -> Points:
     """Return where every node is drawn, shape (n, 2): across and up.
 
-    Coordinates are (column), (row, column) or (row, column, depth), rows counted downwards; depth is drawn
-    obliquely. Without coordinates the graph is laid out by its own distances.
+    Coordinates are (across), (across, up) or (across, up, depth); depth is drawn obliquely. Without coordinates the
+    graph is laid out by its own distances.
     """
     if coordinates is None:
         return layout(graph)
@@ -79,8 +79,7 @@ def positions(graph: LatentGraph, coordinates: ArrayLike | None) -> Points:
         )
     if table.shape[1] == 1:
         return np.column_stack([table[:, 0], np.zeros(len(table))])
-    flat = np.column_stack([table[:, 1], -table[:, 0]])
-    return flat + table[:, 2:] * OBLIQUE if table.shape[1] == 3 else flat
+    return table[:, :2] + table[:, 2:] * OBLIQUE if table.shape[1] == 3 else table
 
 
 def _panel_size(points: Points) -> tuple[float, float]:

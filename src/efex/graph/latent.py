@@ -51,7 +51,7 @@ class LatentGraph:
     starts: tuple[int, ...] = ()
     """Nodes where episodes begin; empty where that is not known."""
     coordinates: NDArray[np.float64] | None = None
-    """A position per node, where the world offers one."""
+    """A position per node, where the world offers one: (across), (across, up) or (across, up, depth)."""
     utility: NDArray[np.float64] | None = None
     """max_a u(z, a) per node in nats, where a belief is known."""
 
