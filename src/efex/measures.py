@@ -70,14 +70,24 @@ def weighted_coverage(recovered: Run | LatentGraph, world: GraphWorld) -> float:
     if isinstance(recovered, LatentGraph):
         walked = np.stack([recovered.source, recovered.action, recovered.target], axis=1)
     else:
-        if recovered.true_nodes is None:
-            raise InvalidArgumentError("weighted coverage needs a run in a world that tells its true nodes")
-        t = np.flatnonzero(recovered.experience.actions >= 0)
-        nodes = recovered.true_nodes
-        walked = np.stack([nodes[t], recovered.experience.actions[t], nodes[t + 1]], axis=1)
+        walked = _true_steps(recovered)
     seen = set(map(tuple, np.unique(walked, axis=0).tolist()))
     covered = sum(e.probability for e in truth.edges() if (e.source, e.action, e.target) in seen)
     return float(covered / truth.probability.sum())
+
+
+def steps_to_cover(run: Run, world: GraphWorld) -> float:
+    """Return the number of steps after which every true edge had been walked, infinity if that did not happen."""
+    _, first = np.unique(_true_steps(run), axis=0, return_index=True)
+    return float(first.max() + 1) if len(first) == unwrap(world).truth.n_edges else float("inf")
+
+
+def _true_steps(run: Run) -> NDArray[np.int64]:
+    """Return every step as (true node, action, next true node)."""
+    if run.true_nodes is None:
+        raise InvalidArgumentError("coverage needs a run in a world whose truth is known, told by its true nodes")
+    t = np.flatnonzero(run.experience.actions >= 0)
+    return np.stack([run.true_nodes[t], run.experience.actions[t], run.true_nodes[t + 1]], axis=1)
 
 
 def _random_walks(

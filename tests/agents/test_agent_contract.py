@@ -75,6 +75,14 @@ def test_a_masked_action_is_never_taken(name):
     assert found.graph.n_nodes == 5
 
 
+def test_an_action_that_is_not_available_is_not_untried():
+    agent = Efex(clones=1)
+    efex.explore(Masked(), steps=200, agent=agent, episode_steps=20, progress=False)
+    gain = agent.belief.information_gain.reshape(5, 2)
+    assert gain[0, 0] == gain[4, 1] == 0
+    assert agent.belief.closed.reshape(5, 2).sum() == 2
+
+
 class Ending(gymnasium.Env):
     """Three cells in a row; the last one ends the episode."""
 

@@ -32,11 +32,14 @@ class Agent(ABC):
 
     experience: Experience
     rng: np.random.Generator
+    masks: dict[int, Mask]
+    """The actions available at a position of the experience, where not all were."""
 
     def prepare(self, n_actions: int, *, rng: np.random.Generator, symbols: Iterable[Symbol] = ()) -> None:
         """Get ready for an environment with these actions, and these observations if they are declared."""
         self.experience = Experience(n_actions, alphabet=Alphabet(symbols))
         self.rng = rng
+        self.masks: dict[int, Mask] = {}
         self._action: int | None = None
 
     def begin(self, observation: Symbol, mask: Mask | None = None) -> int:
@@ -64,6 +67,8 @@ class Agent(ABC):
         self.moved()
 
     def _ask(self, mask: Mask | None) -> int:
+        if mask is not None and not mask.all():
+            self.masks[len(self.experience) - 1] = mask
         self._action = self.choose(mask)
         return self._action
 

@@ -172,8 +172,11 @@ class Efex(Agent):
         )
 
     def _closed_rows(self, n_states: int) -> NDArray[np.bool_]:
+        """Return the rows that hold nothing to learn: where an episode terminated, and what was not available."""
         closed = np.zeros((n_states, self.experience.n_actions), bool)
         closed[self._path[self.experience.terminated]] = True
+        for position, mask in self.masks.items():
+            closed[self._path[position]] |= ~mask
         return closed.ravel()
 
     def recover(self) -> Recovery:

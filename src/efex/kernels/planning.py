@@ -161,7 +161,8 @@ def affine(row, main, start, target, count, factor, information, duration):
 def evaluate(start, target, count, scale, reward, discount, policy, information, duration, tolerance, limit):
     """Solve x = u + γ W x and t = 1 + γ W t in place, W = c / B on the policy's rows; return the number of sweeps.
 
-    x is the information and t the number of steps expected before the prior's share of some row comes up. A sweep
+    x is the information and t the number of steps expected before the prior's share of some row, or the discount,
+    ends the stretch, theory (13). A sweep
     goes upstream and solves cycles of main targets at once, so where rows are deterministic one sweep is exact.
     """
     order, main, cycle = downstream_first(start, target, count, policy)
