@@ -62,6 +62,13 @@ def test_an_environment_of_ones_own_is_explored(tmp_path):
         (["explore", "grid2d", "--agent", "efex-paper"], "clones"),
         (["explore", "grid2d", "--out", "/dev/null/run"], "cannot be written"),
         (["explore", "sparse-maze", "--set", "size=12"], "size"),
+        (["explore", "grid2d", "--set", "seed=3"], "--seed"),
+        (["explore", "grid2d", "--steps", "ten"], "--steps"),
+        (["explore", "grid2d", "--steps", "-5"], "steps"),
+        (["explore", "gymnasium:Env", "--set", "colour=1"], "MODULE:ENV"),
+        (["explore", "math:pi"], "MODULE:ENV"),
+        (["explore"], "environment"),
+        (["explor"], "explor"),
     ],
 )
 def test_bad_input_is_one_line_and_a_non_zero_exit(arguments, says, tmp_path):
@@ -73,6 +80,13 @@ def test_bad_input_is_one_line_and_a_non_zero_exit(arguments, says, tmp_path):
 
 
 def test_debug_shows_the_traceback(tmp_path):
-    done = efex_command("--debug", "explore", "spare-maze", cwd=tmp_path)
-    assert done.returncode != 0
-    assert "Traceback" in done.stderr
+    for arguments in (["--debug", "explore", "spare-maze"], ["explore", "spare-maze", "--debug"]):
+        done = efex_command(*arguments, cwd=tmp_path)
+        assert done.returncode != 0
+        assert "Traceback" in done.stderr
+
+
+def test_no_arguments_show_the_help():
+    done = efex_command()
+    assert done.returncode == 0
+    assert "explore" in done.stdout

@@ -77,7 +77,9 @@ def test_ctrl_c_leaves_a_readable_folder(tmp_path):
     child = subprocess.Popen([sys.executable, "-c", script], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
     assert child.stdout is not None
     child.stdout.readline()
-    time.sleep(4)
+    while not (tmp_path / "run").exists():
+        time.sleep(0.1)
+    time.sleep(3)
     os.kill(child.pid, signal.SIGINT)
     _, error = child.communicate(timeout=60)
     assert b"KeyboardInterrupt" in error
@@ -131,6 +133,8 @@ class Odd(gymnasium.Env):
         (lambda: efex.explore(object(), steps=10), "Discrete action space"),  # type: ignore[arg-type]
         (lambda: efex.explore(Odd(), steps=10, progress=False), "observe="),
         (lambda: efex.explore(grid(), steps=0), "steps"),
+        (lambda: efex.explore(grid(), steps=float("nan")), "steps"),  # type: ignore[arg-type]
+        (lambda: efex.explore(grid(), steps=10.5), "steps"),  # type: ignore[arg-type]
         (lambda: efex.explore(grid(), steps=10, agent="nobody"), "agent"),
         (lambda: efex.explore(grid(), steps=10, clones=0, progress=False), "clones"),
         (lambda: efex.explore(grid(), steps=10, clones={0: 1}, progress=False), "clones"),
@@ -159,6 +163,54 @@ def test_chance_is_not_taken_for_a_want_of_clones():
     world = efex.make("chain", length=10, trap=True, seed=0)
     run = efex.explore(world, steps=2_000, agent="random", clones=1, progress=False)
     assert run.out_of_clones() == []
+
+
+def test_a_learner_out_of_clones_says_so_too():
+    run = efex.explore(grid(unique_fraction=0.2), steps=600, agent="random", clones=8, progress=False)
+    with pytest.warns(UserWarning, match="clones"):
+        efex.learn(run.experience, clones=1)
+
+
+def test_a_folder_used_again_holds_the_new_run_alone(tmp_path):
+    efex.explore(grid(), steps=60, agent="random", clones=2, progress=False, folder=tmp_path)
+    with pytest.raises(RuntimeError):
+        efex.explore(Failing(), steps=100, clones=2, progress=False, folder=tmp_path)
+    assert efex.load(tmp_path).truth is None
+
+
+def test_an_agent_that_fails_half_way_leaves_what_it_knew(tmp_path):
+    world = grid(unique_fraction=1.0)
+    # All rooms but the one furthest from home.
+    clones = {str(symbol): 1 for symbol in world.truth.observations[:-1]}
+    with pytest.raises(InvalidArgumentError, match="is missing"):
+        efex.explore(world, steps=600, observe=str, clones=clones, progress=False, folder=tmp_path)
+    kept = efex.load(tmp_path)
+    assert kept.experience.n_steps > 0
+    assert len(kept.recovery.path) == len(kept.experience)
+
+
+class Talkative(gymnasium.Wrapper):
+    """Tells its node in words, which is none of efex's business."""
+
+    def reset(self, **options):
+        observation, _ = self.env.reset(**options)
+        return observation, {"node": "kitchen"}
+
+    def step(self, action):
+        *rest, _ = self.env.step(action)
+        return (*rest, {"node": "kitchen"})
+
+
+def test_nodes_told_in_another_way_are_not_true_nodes():
+    run = efex.explore(Talkative(grid()), steps=40, clones=2, progress=True)
+    assert run.true_nodes is None
+
+
+def test_nan_is_one_symbol():
+    run = efex.explore(
+        grid(), steps=60, agent="random", observe=lambda x: float("nan") if x < 3 else x, clones=4, progress=False
+    )
+    assert len(run.experience.alphabet) <= 6
 
 
 def test_exploring_works_off_the_main_thread():

@@ -10,7 +10,7 @@ from efex.measures import best_map_accuracy, expected_log_likelihood, precision,
 from graph.graph_examples import split
 
 SMALL = {"walks": 10, "steps": 500}
-WORLDS = ["grid2d", "grid3d", "icg", "dense-maze", "sparse-maze"]
+WORLDS = ["grid2d", "grid3d", "icg", "dense-maze", "sparse-maze", "teleport-maze"]
 
 
 @pytest.mark.parametrize("name", WORLDS)
@@ -93,6 +93,26 @@ def test_likelihood_needs_no_truth():
         precision(run, env)
     with pytest.raises(InvalidArgumentError, match="truth"):
         weighted_coverage(run, env)
+
+
+def test_a_counted_graph_is_measured_like_a_run():
+    world = efex.make("grid2d", size=4, unique_fraction=0.5, seed=0)
+    run = efex.explore(world, steps=100, agent="random", clones=3, progress=False)
+    assert 0 < precision(run.graph.merge_equivalent(), world, **SMALL) <= 1
+    assert expected_log_likelihood(run.graph, world, **SMALL) < 0
+
+
+def test_measures_see_what_the_agent_saw():
+    world = efex.make("grid2d", size=4, unique_fraction=1.0, seed=0)
+    named = gymnasium.wrappers.TransformObservation(world, lambda x: f"room {x}", gymnasium.spaces.Text(10))
+    through_wrapper = efex.explore(named, steps=600, clones=1, progress=False)
+    assert precision(through_wrapper, named, **SMALL) > 0.99
+    assert expected_log_likelihood(through_wrapper, named, **SMALL) > -0.5
+    observed = efex.explore(world, steps=600, clones=1, observe=lambda x: np.array([x, 1]), progress=False)
+    assert precision(observed, world, **SMALL) > 0.99
+    assert observed.decode([3, 3], [0]).tolist()[0] >= 0
+    with pytest.raises(InvalidArgumentError, match="knows nothing"):
+        precision(through_wrapper, world, **SMALL)
 
 
 def test_a_symbol_never_seen_costs_its_escape_probability():

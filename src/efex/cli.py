@@ -5,7 +5,7 @@ from __future__ import annotations
 import importlib
 import sys
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, NoReturn
 
 import gymnasium
 import typer
@@ -19,11 +19,12 @@ app = typer.Typer(
     add_completion=False,
 )
 
+USAGE_ERROR: Any = typer.BadParameter.__mro__[1]
+"""What a wrong argument raises; Typer exports its children only."""
 
-@app.callback()
-def options(
-    debug: Annotated[bool, typer.Option("--debug", help="Show the traceback of an error.")] = False,
-) -> None:
+
+@app.callback(epilog="--debug, anywhere, shows the traceback of an error.")
+def efex() -> None:
     """Recover the hidden map of an environment by exploring it."""
 
 
@@ -43,34 +44,34 @@ def explore(
     measure: Annotated[bool, typer.Option(help="Measure the map against the truth, in a world.")] = True,
 ) -> None:
     """Explore an environment and write a run folder: experience, model, graph, map.png, summary.json."""
-    import efex
-    from efex.storage import SUMMARY, write_json
+    from efex import measures
+    from efex.explore import explore as run_explore
+    from efex.storage import MAP, SUMMARY, write_json
     from efex.worlds import GraphWorld
 
     keywords = dict(_setting(text) for text in option or [])
     keywords |= {k: v for k, v in (("unique_fraction", unique_fraction), ("slip", slip)) if v is not None}
     env = _environment(environment, seed, keywords)
     try:
-        run = efex.explore(env, steps=steps, seed=seed, agent=agent, clones=_clones(clones), folder=out)
+        run = run_explore(env, steps=steps, seed=seed, agent=agent, clones=_clones(clones), folder=out)
     except KeyboardInterrupt:
         typer.echo(f"interrupted; what was found so far is in {out}", err=True)
         raise typer.Exit(130) from None
     summary = run.summary()
     if measure and isinstance(env.unwrapped, GraphWorld):
         summary["true_nodes"] = env.unwrapped.truth.n_nodes
-        summary["weighted_coverage"] = efex.measures.weighted_coverage(run, env.unwrapped)
-        summary["precision"] = efex.measures.precision(run, env.unwrapped)
+        summary["weighted_coverage"] = measures.weighted_coverage(run, env.unwrapped)
+        summary["precision"] = measures.precision(run, env.unwrapped)
         write_json(out / SUMMARY, summary)
     for name, value in summary.items():
-        typer.echo(
-            f"{name.replace('_', ' '):>24}  {value:.4g}"
-            if isinstance(value, float)
-            else f"{name.replace('_', ' '):>24}  {value}"
-        )
-    typer.echo(f"the map is drawn in {out / 'map.png'}")
+        shown = f"{value:.4g}" if isinstance(value, float) else str(value)
+        typer.echo(f"{name.replace('_', ' '):>27}  {shown}")
+    typer.echo(f"the map is drawn in {out / MAP}")
 
 
 def _environment(name: str, seed: int, keywords: dict[str, Any]) -> gymnasium.Env[Any, Any]:
+    if "seed" in keywords:
+        raise InvalidArgumentError("the seed must be given by --seed, not by --set")
     if ":" not in name:
         from efex.worlds import make
 
@@ -79,11 +80,11 @@ def _environment(name: str, seed: int, keywords: dict[str, Any]) -> gymnasium.En
     sys.path.insert(0, "")
     try:
         factory = getattr(importlib.import_module(module), attribute)
-    except (ImportError, AttributeError) as error:
+        env = factory if isinstance(factory, gymnasium.Env) else factory(**keywords)
+    except (ImportError, AttributeError, TypeError) as error:
         raise InvalidArgumentError(
-            f"environment {name!r} must name MODULE:ENV that can be imported: {error}"
+            f"environment {name!r} must name MODULE:ENV that can be imported and made: {error}"
         ) from error
-    env = factory if isinstance(factory, gymnasium.Env) else factory(**keywords)
     if not isinstance(env, gymnasium.Env):
         raise InvalidArgumentError(
             f"environment {name!r} must be a gymnasium.Env, or make one; got {type(env).__name__}"
@@ -116,11 +117,21 @@ def _clones(text: str) -> Any:
 
 
 def main() -> None:
-    """Run the command line; an error the package raises on purpose is one line and a non-zero exit."""
+    """Run the command line; bad input is one line and a non-zero exit."""
+    arguments = [argument for argument in sys.argv[1:] if argument != "--debug"]
     try:
-        app()
+        code = app(arguments or ["--help"], standalone_mode=False)
     except EfexError as error:
         if "--debug" in sys.argv:
             raise
-        typer.echo(f"efex: {error}", err=True)
-        raise SystemExit(2) from None
+        _complain(str(error))
+    except USAGE_ERROR as error:
+        _complain(error.format_message())
+    except typer.Abort:
+        raise SystemExit(130) from None
+    raise SystemExit(code if isinstance(code, int) else 0)
+
+
+def _complain(message: str) -> NoReturn:
+    typer.echo(f"efex: {' '.join(message.split())}", err=True)
+    raise SystemExit(2)

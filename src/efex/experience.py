@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Sequence
 from typing import Any
 
@@ -9,9 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from efex.errors import InvalidArgumentError
-
-Symbol = Any
-"""What is seen: None, bool, int, float, str, bytes, or a tuple of these."""
+from efex.symbols import Symbol, to_symbol
 
 
 class Alphabet:
@@ -53,6 +52,9 @@ def _key(symbol: Symbol) -> Any:
         return tuple(_key(part) for part in symbol)
     if isinstance(symbol, np.generic):
         symbol = symbol.item()
+    if isinstance(symbol, float) and math.isnan(symbol):
+        # NaN is not equal to itself, but one and the same object is found again.
+        symbol = math.nan
     # True == 1 == 1.0 in Python; as observations they are three different things.
     return type(symbol), symbol
 
@@ -77,21 +79,21 @@ class Experience:
     @classmethod
     def from_episodes(
         cls,
-        episodes: Iterable[tuple[Sequence[Symbol], ArrayLike | None]],
+        episodes: Iterable[tuple[Sequence[Any], ArrayLike | None]],
         *,
         n_actions: int | None = None,
         alphabet: Alphabet | None = None,
     ) -> Experience:
-        """Return the experience of (symbols, actions) pairs; actions None means one action taken throughout."""
-        walks = [_checked(symbols, actions) for symbols, actions in episodes]
+        """Return the experience of (observations, actions) pairs; actions None means one action taken throughout."""
+        walks = [(symbols, check_actions(actions, len(symbols))) for symbols, actions in episodes]
         highest = max((int(actions.max()) for _, actions in walks if actions.size), default=0)
         if n_actions is not None and highest >= n_actions:
             raise InvalidArgumentError(f"actions must be 0 to {n_actions - 1}, not {highest}")
         experience = cls(highest + 1 if n_actions is None else n_actions, alphabet=alphabet)
         for symbols, actions in walks:
-            experience.begin(symbols[0])
+            experience.begin(to_symbol(symbols[0]))
             for action, symbol in zip(actions.tolist(), symbols[1:]):
-                experience.append(action, symbol)
+                experience.append(action, to_symbol(symbol))
         return experience
 
     @classmethod
@@ -138,6 +140,15 @@ class Experience:
         self._length += 1
         return code
 
+    def first(self, length: int) -> Experience:
+        """Return the experience up to its first `length` observations."""
+        actions = self.actions[:length].copy()
+        actions[-1:] = -1
+        kept = [position for position in self._terminated if position < length]
+        return Experience.from_flat(
+            self.observations[:length], actions, n_actions=self.n_actions, alphabet=self.alphabet, terminated=kept
+        )
+
     def terminate(self) -> None:
         """Mark the last observation as one where the environment ended for good, not by a time limit."""
         self._terminated.append(self._length - 1)
@@ -181,18 +192,19 @@ class Experience:
         return self._length
 
 
-def _checked(symbols: Sequence[Symbol], actions: ArrayLike | None) -> tuple[Sequence[Symbol], NDArray[np.int64]]:
-    if len(symbols) == 0:
-        raise InvalidArgumentError("an episode must hold at least one observation; this one is empty")
-    steps = len(symbols) - 1
+def check_actions(actions: ArrayLike | None, n_observations: int) -> NDArray[np.int64]:
+    """Return the actions between the observations of one walk; an action at its last observation is ignored."""
+    if n_observations == 0:
+        raise InvalidArgumentError("a walk must hold at least one observation; this one is empty")
+    steps = n_observations - 1
     taken = np.zeros(steps, np.int64) if actions is None else np.asarray(actions)
-    if taken.shape == (len(symbols),):
+    if taken.shape == (n_observations,):
         taken = taken[:-1]
     if taken.shape != (steps,) or (taken.size and not np.issubdtype(taken.dtype, np.integer)):
         raise InvalidArgumentError(
-            f"actions must be {steps} whole numbers, one between each two of the {len(symbols)} observations; "
+            f"actions must be {steps} whole numbers, one between each two of the {n_observations} observations; "
             f"got shape {taken.shape} of {taken.dtype}"
         )
     if taken.size and taken.min() < 0:
         raise InvalidArgumentError(f"actions must be at least 0, not {taken.min()}")
-    return symbols, taken.astype(np.int64)
+    return taken.astype(np.int64)

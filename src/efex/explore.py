@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -12,9 +11,10 @@ import numpy as np
 
 from efex.adapters import AgentView
 from efex.agents import Agent, ClonePolicy, make_agent
-from efex.errors import InvalidArgumentError
+from efex.checks import whole
 from efex.graph import LatentGraph
 from efex.interruption import interrupts_between_steps
+from efex.model.allocation import Fixed
 from efex.progress import progress_display
 from efex.randomness import stream
 from efex.run import Run
@@ -38,36 +38,31 @@ def explore(
     `env` is any Gymnasium environment with Discrete actions; its episodes end as it says, or after
     `episode_steps`. With a `folder` the run is saved there, also when it is interrupted.
     """
-    if steps < 1:
-        raise InvalidArgumentError(f"steps must be at least 1, not {steps}")
+    steps = whole("steps", steps, at_least=1)
     view = AgentView(env, observe=observe, episode_steps=episode_steps)
     explorer = make_agent(agent, clones=clones)
     explorer.prepare(view.n_actions, rng=stream(seed, "agent"), symbols=view.symbols)
-    true_nodes: list[int] = []
-    truth = getattr(getattr(env, "unwrapped", env), "truth", None)
-    settings = {"agent": agent if isinstance(agent, str) else type(agent).__name__, "seed": seed}
+    record = Record(
+        view, explorer, env, {"agent": agent if isinstance(agent, str) else type(agent).__name__, "seed": int(seed)}
+    )
     if folder is not None:
         make_folder(folder)
     try:
-        with progress_display(truth, steps, enabled=progress) as display, interrupts_between_steps() as check:
-            for action, node in walk(view, explorer, steps=steps, seed=seed):
-                true_nodes.append(node)
-                display.step(explorer, action, true_nodes)
+        with progress_display(record.truth, steps, enabled=progress) as display, interrupts_between_steps() as check:
+            for action, node in walk(view, explorer, steps=steps, seed=int(seed)):
+                record.true_nodes.append(node)
+                display.step(explorer, action, record.true_nodes)
                 check()
-    except BaseException:
+        run = record.run()
+    except BaseException as error:
         # Ctrl-C, or an environment that fails: what was found so far is kept.
         if folder is not None and explorer.experience.n_steps:
-            _result(explorer, true_nodes, truth, settings | {"interrupted": True}).save(folder)
+            record.rescue(folder, error)
         raise
-    run = _result(explorer, true_nodes, truth, settings)
-    if short := run.out_of_clones():
-        warnings.warn(
-            f"{len(short)} of {len(run.graph.symbols)} observations use all their clones and what follows them still "
-            f'depends on history, {short[0]!r} for one: give more clones=, or "auto"',
-            stacklevel=2,
-        )
     if folder is not None:
         run.save(folder)
+    if isinstance(getattr(explorer, "clones", None), Fixed):
+        run.warn_of_missing_clones()
     return run
 
 
@@ -91,7 +86,30 @@ def walk(view: AgentView, agent: Agent, *, steps: int, seed: int) -> Iterator[tu
         agent.end(moment.symbol, terminated=moment.terminated)
 
 
-def _result(explorer: Agent, true_nodes: list[int], truth: LatentGraph | None, settings: dict[str, Any]) -> Run:
-    known = np.array(true_nodes[: len(explorer.experience)], np.int64)
-    told = len(known) > 0 and bool((known >= 0).all())
-    return Run(explorer.experience, explorer.recover(), settings, true_nodes=known if told else None, truth=truth)
+class Record:
+    """What is known of a run beside what the agent knows: the truth, where the environment offers it."""
+
+    def __init__(self, view: AgentView, agent: Agent, env: gymnasium.Env[Any, Any], settings: dict[str, Any]) -> None:
+        self.true_nodes: list[Any] = []
+        truth = getattr(getattr(env, "unwrapped", env), "truth", None)
+        self.truth = truth if isinstance(truth, LatentGraph) else None
+        self._view, self._agent, self._settings = view, agent, settings
+
+    def run(self) -> Run:
+        """Return the run as it stands."""
+        recovery, experience = self._agent.recover(), self._agent.experience
+        if len(recovery.path) < len(experience):
+            # The agent failed while it took in the last observation.
+            experience = experience.first(len(recovery.path))
+        nodes = self.true_nodes[: len(experience)]
+        told = all(isinstance(node, int | np.integer) and node >= 0 for node in nodes)
+        true_nodes = np.array(nodes, np.int64) if told else None
+        return Run(experience, recovery, self._settings, self._view.symbol, true_nodes=true_nodes, truth=self.truth)
+
+    def rescue(self, folder: str | Path, error: BaseException) -> None:
+        """Save the run although it failed; if that fails too, say so on the error that counts."""
+        self._settings["interrupted"] = True
+        try:
+            self.run().save(folder)
+        except Exception as failure:
+            error.add_note(f"what was found so far could not be saved to {folder}: {failure!r}")

@@ -40,4 +40,7 @@ def learn(
         rng=stream(seed, "learn"),
     )
     path = model.decode(experience).path
-    return Fit(experience, Recovery(model, path, None), {"method": method, "seed": seed})
+    learned = Fit(experience, Recovery(model, path), {"method": method, "seed": seed})
+    if clones != "auto":
+        learned.warn_of_missing_clones()
+    return learned

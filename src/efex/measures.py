@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, Protocol
 
 import gymnasium
@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from efex.adapters import AgentView
+from efex.checks import whole
 from efex.errors import InvalidArgumentError
 from efex.graph import LatentGraph
 from efex.randomness import stream
@@ -32,8 +33,16 @@ def precision(recovered: Map, world: GraphWorld, *, walks: int = 100, steps: int
 
     Walks start at uniform nodes and take uniformly random actions; they are pooled before the best map is taken.
     """
-    observations, actions, nodes = unwrap(world).walks(walks, steps, seed=seed)
-    decoded = np.concatenate([recovered.decode(x.tolist(), a) for x, a in zip(observations, actions)])
+    inner, show = unwrap(world), shown(world)
+    observations, actions, nodes = inner.walks(walks, whole("steps", steps, at_least=1), seed=seed)
+    decoded = np.concatenate(
+        [recovered.decode([show(x) for x in walk], taken) for walk, taken in zip(observations.tolist(), actions)]
+    )
+    if (decoded < 0).all():
+        raise InvalidArgumentError(
+            f"the map knows nothing that {world} shows, {show(int(observations[0, 0]))!r} for one: "
+            "measure it in the environment it was made in"
+        )
     return best_map_accuracy(decoded, nodes.ravel())
 
 
@@ -93,23 +102,43 @@ def _true_steps(run: Run) -> NDArray[np.int64]:
 def _random_walks(
     env: gymnasium.Env[Any, Any], walks: int, steps: int, *, seed: int
 ) -> Iterator[tuple[list[Any], NDArray[np.int64]]]:
+    walks, steps = whole("walks", walks, at_least=1), whole("steps", steps, at_least=1)
     if isinstance(env.unwrapped, GraphWorld):
+        show = shown(env)
         observations, actions, _ = env.unwrapped.walks(walks, steps, seed=seed)
-        yield from zip(observations.tolist(), actions)
+        for walk, taken in zip(observations.tolist(), actions):
+            yield [show(x) for x in walk], taken
         return
     view, rng = AgentView(env, episode_steps=steps), stream(seed, "walks")
     taken = 0
     moment = view.reset(seed=seed)
     while taken < walks * steps:
-        symbols, chosen = [moment.symbol], []
+        seen, chosen = [moment.observation], []
         while not (moment.terminated or moment.truncated):
             allowed = np.arange(view.n_actions) if moment.mask is None else np.flatnonzero(moment.mask)
             chosen.append(int(rng.choice(allowed)))
             moment = view.step(chosen[-1])
-            symbols.append(moment.symbol)
+            seen.append(moment.observation)
         taken += len(chosen)
-        yield symbols, np.array(chosen, np.int64)
+        yield seen, np.array(chosen, np.int64)
         moment = view.reset()
+
+
+def shown(world: gymnasium.Env[Any, Any]) -> Callable[[Any], Any]:
+    """Return what Gymnasium's observation wrappers around a world make of its observations."""
+    transforms: list[Callable[[Any], Any]] = []
+    layer = world
+    while isinstance(layer, gymnasium.Wrapper):
+        if isinstance(layer, gymnasium.ObservationWrapper):
+            transforms.append(layer.observation)
+        layer = layer.env
+
+    def show(observation: Any) -> Any:
+        for transform in reversed(transforms):
+            observation = transform(observation)
+        return observation
+
+    return show
 
 
 def unwrap(world: gymnasium.Env[Any, Any]) -> GraphWorld:

@@ -36,6 +36,8 @@ class Plan:
     def action_values(self, state: int) -> NDArray[np.float64]:
         """Return u(z, a) + γ c_az · h / B_az for every action at `state`, in nats, theory (13)."""
         b, lo = self.belief, state * self.belief.n_actions
+        if not 0 <= state < b.n_states:
+            raise InvalidArgumentError(f"state must be 0 to {b.n_states - 1}, not {state}")
         reached = [kernel.reach(row, b.start, b.target, b.count, self.relative) for row in range(lo, lo + b.n_actions)]
         rows = slice(lo, lo + b.n_actions)
         return b.information_gain[rows] + self.discount * np.array(reached) * b.scale[rows]
@@ -90,9 +92,14 @@ def policy_iteration(
     return Plan(belief, discount, h, gain, rounds)
 
 
-def _checked(belief: Belief, discount: float, values: NDArray[np.float64]) -> NDArray[np.float64]:
+def check_discount(discount: float) -> None:
+    """Raise InvalidArgumentError unless the discount is at least 0 and below 1."""
     if not 0 <= discount < 1:
         raise InvalidArgumentError(f"discount must be at least 0 and below 1, not {discount}")
+
+
+def _checked(belief: Belief, discount: float, values: NDArray[np.float64]) -> NDArray[np.float64]:
+    check_discount(discount)
     if values.shape != (belief.n_states,) or not np.isfinite(values).all():
         raise InvalidArgumentError(f"values must be {belief.n_states} finite numbers, one per state")
     return np.asarray(values, np.float64)

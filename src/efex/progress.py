@@ -30,8 +30,8 @@ class Silent:
 class Bar:
     """A progress bar with steps, coverage of the truth where it is known, and the agent's own figures."""
 
-    def __init__(self, bar: Any, task: Any, truth: Any) -> None:
-        self._bar, self._task, self._truth = bar, task, truth
+    def __init__(self, bar: Any, task: Any, truth: Any, total: int) -> None:
+        self._bar, self._task, self._truth, self._total = bar, task, truth, total
         self._walked: set[tuple[int, int, int]] = set()
         self._covered = 0.0
         self._steps = 0
@@ -45,8 +45,8 @@ class Bar:
             edge = (true_nodes[-2], action, true_nodes[-1])
             if edge not in self._walked:
                 self._walked.add(edge)
-                self._covered += self._truth[edge]
-        if self._steps % REFRESH == 0:
+                self._covered += self._truth.get(edge, 0.0)
+        if self._steps % REFRESH == 0 or self._steps == self._total:
             self._bar.update(self._task, completed=self._steps, figures=self._figures(agent))
 
     def _figures(self, agent: Agent) -> str:
@@ -75,4 +75,4 @@ def progress_display(truth: LatentGraph | None, steps: int, *, enabled: bool) ->
         TimeRemainingColumn(),
     )
     with RichProgress(*columns) as bar:
-        yield Bar(bar, bar.add_task("explore", total=steps, figures=""), known)
+        yield Bar(bar, bar.add_task("explore", total=steps, figures=""), known, steps)

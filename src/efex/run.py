@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import warnings
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -12,10 +13,11 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from efex.agents.base import Recovery
-from efex.experience import Experience, Symbol
+from efex.experience import Experience
 from efex.graph import LatentGraph, inference
 from efex.graph.first_order import first_order_graph
 from efex.model.sufficiency import out_of_clones
+from efex.symbols import Symbol, to_symbol
 
 
 @dataclass(frozen=True, eq=False)
@@ -25,6 +27,8 @@ class Fit:
     experience: Experience
     recovery: Recovery
     settings: dict[str, Any] = field(default_factory=dict)
+    symbol: Callable[[Any], Symbol] = to_symbol
+    """Turns a raw observation into the symbol that the learner was shown."""
 
     @cached_property
     def states(self) -> NDArray[np.int64]:
@@ -37,13 +41,14 @@ class Fit:
         path = self.nodes
         t = np.flatnonzero(self.experience.actions >= 0)
         layout, alphabet = self.recovery.model.layout, self.experience.alphabet
-        utility = self.recovery.utility
+        utility, closed = self.recovery.utility, self.recovery.closed
         return LatentGraph.from_walks(
             [alphabet[code] for code in layout.observation[self.states].tolist()],
             self.experience.n_actions,
             np.stack([path[t], self.experience.actions[t], path[t + 1]], axis=1),
             starts=path[self.experience.offsets[:-1]].tolist(),
             utility=None if utility is None else utility[self.states],
+            closed=None if closed is None else closed[self.states],
         )
 
     @cached_property
@@ -61,14 +66,16 @@ class Fit:
 
         The start is uniform, and the model's pseudocount makes every transition possible.
         """
-        return inference.decode(self.graph, observations, actions, pseudocount=self._pseudocount)
+        symbols = [self.symbol(observation) for observation in observations]
+        return inference.decode(self.graph, symbols, actions, pseudocount=self._pseudocount)
 
     def log_likelihood(self, observations: Sequence[Any], actions: ArrayLike) -> float:
         """Return log P(observations | actions) of one walk in nats, from a uniform start.
 
         A symbol never seen costs log 1e-6 and the walk goes on from a uniform start behind it.
         """
-        return inference.log_likelihood(self.graph, observations, actions, pseudocount=self._pseudocount)
+        symbols = [self.symbol(observation) for observation in observations]
+        return inference.log_likelihood(self.graph, symbols, actions, pseudocount=self._pseudocount)
 
     @property
     def _pseudocount(self) -> float:
@@ -78,6 +85,15 @@ class Fit:
         """Return the observations that use all their clones and would need more for what follows to be predictable."""
         codes = out_of_clones(self.recovery.model.layout, self.experience, self.recovery.path)
         return [self.experience.alphabet[code] for code in codes.tolist()]
+
+    def warn_of_missing_clones(self) -> None:
+        """Warn if some observations would need more clones."""
+        if short := self.out_of_clones():
+            warnings.warn(
+                f"{len(short)} of {len(self.graph.symbols)} observations use all their clones and what follows them "
+                f'still depends on history, {short[0]!r} for one: give more clones=, or "auto"',
+                stacklevel=3,
+            )
 
     def summary(self) -> dict[str, Any]:
         """Return the figures a reader asks for first."""
@@ -89,7 +105,7 @@ class Fit:
             "nodes": graph.n_nodes,
             "edges": graph.n_edges,
             "observations": len(graph.symbols),
-            "untried_pairs": int((~graph.tried).sum()),
+            "untried_pairs": int(graph.untried.sum()),
             "observations_out_of_clones": len(self.out_of_clones()),
             "log_likelihood_per_step": self.recovery.model.log_likelihood(experience) / max(experience.n_steps, 1),
         }

@@ -16,10 +16,10 @@ from efex.agents.base import Recovery
 from efex.errors import EfexError, StorageError
 from efex.experience import Alphabet, Experience
 from efex.graph.export import read_json, replacing
-from efex.graph.symbols import decode_symbol, encode_symbol
 from efex.model.blocks import Blocks
 from efex.model.cscg import Model
 from efex.model.layout import CloneLayout
+from efex.symbols import decode_symbol, encode_symbol
 
 if TYPE_CHECKING:
     from efex.run import Run
@@ -35,12 +35,27 @@ EXPERIENCE, MODEL, GRAPH, TRUTH, SUMMARY, MAP = (
     "summary.json",
     "map.png",
 )
+FILES = (EXPERIENCE, MODEL, GRAPH, TRUTH, SUMMARY, MAP)
 
 
 def save(run: Run, folder: str | Path) -> Path:
     """Write a run to `folder`: experience, model, graph, summary and picture; return the folder."""
     path = make_folder(folder)
-    experience, recovery = run.experience, run.recovery
+    for name in FILES:
+        # Whatever another run left here would pass for this one's.
+        (path / name).unlink(missing_ok=True)
+    write_arrays(path / EXPERIENCE, *_experience_parts(run))
+    write_arrays(path / MODEL, *_model_parts(run))
+    run.graph.write(path / GRAPH)
+    if run.truth is not None:
+        run.truth.write(path / TRUTH)
+    write_json(path / SUMMARY, run.summary())
+    run.plot(path / MAP)
+    return path
+
+
+def _experience_parts(run: Run) -> tuple[Arrays, dict[str, Any]]:
+    experience = run.experience
     arrays: Arrays = {
         "observations": experience.observations,
         "actions": experience.actions,
@@ -49,30 +64,25 @@ def save(run: Run, folder: str | Path) -> Path:
     if run.true_nodes is not None:
         arrays["true_nodes"] = run.true_nodes
     symbols = [encode_symbol(symbol) for symbol in experience.alphabet.symbols]
-    write_arrays(
-        path / EXPERIENCE,
-        arrays,
-        {"n_actions": experience.n_actions, "symbols": symbols, "settings": run.settings},
-    )
-    blocks = recovery.model.blocks
-    arrays = {
-        "counts": recovery.model.counts,
-        "starts": recovery.model.starts,
-        "action": blocks.action,
-        "source": blocks.source,
-        "target": blocks.target,
-        "sizes": np.asarray(recovery.model.layout.sizes, np.int64),
-        "path": recovery.path,
+    return arrays, {"n_actions": experience.n_actions, "symbols": symbols, "settings": run.settings}
+
+
+def _model_parts(run: Run) -> tuple[Arrays, dict[str, Any]]:
+    model, path, utility, closed = run.recovery
+    arrays: Arrays = {
+        "counts": model.counts,
+        "starts": model.starts,
+        "action": model.blocks.action,
+        "source": model.blocks.source,
+        "target": model.blocks.target,
+        "sizes": np.asarray(model.layout.sizes, np.int64),
+        "path": path,
     }
-    if recovery.utility is not None:
-        arrays["utility"] = recovery.utility
-    write_arrays(path / MODEL, arrays, {"pseudocount": recovery.model.pseudocount})
-    run.graph.write(path / GRAPH)
-    if run.truth is not None:
-        run.truth.write(path / TRUTH)
-    write_json(path / SUMMARY, run.summary())
-    run.plot(path / MAP)
-    return path
+    if utility is not None:
+        arrays["utility"] = utility
+    if closed is not None:
+        arrays["closed"] = closed
+    return arrays, {"pseudocount": model.pseudocount}
 
 
 def load(folder: str | Path) -> Run:
@@ -95,8 +105,10 @@ def load(folder: str | Path) -> Run:
         blocks = Blocks(CloneLayout(tuple(parts["sizes"].tolist())), parts["action"], parts["source"], parts["target"])
         pseudocount = float(model_about["pseudocount"])
         model = Model(blocks, experience.n_actions, parts["counts"], parts["starts"], pseudocount)
-        recovery = Recovery(model, parts["path"], parts.get("utility"))
+        recovery = Recovery(model, parts["path"], parts.get("utility"), parts.get("closed"))
         settings = dict(about["settings"])
+        if len(recovery.path) != len(experience):
+            raise StorageError(f"{EXPERIENCE} and {MODEL} are of different runs")
     except (KeyError, TypeError, ValueError, EfexError) as error:
         raise StorageError(f"{path} does not hold a run that efex wrote: {error!r}") from error
     truth = read_json(path / TRUTH) if (path / TRUTH).exists() else None

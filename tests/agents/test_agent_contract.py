@@ -55,29 +55,34 @@ class Masked(gymnasium.Env):
     observation_space = gymnasium.spaces.Discrete(5)
     action_space = gymnasium.spaces.Discrete(2)
 
+    steps = 0
+
     def _see(self):
-        return self.cell, {"action_mask": np.array([self.cell > 0, self.cell < 4], np.int8)}
+        # At the end of an episode nothing is available, as in many games.
+        mask = [0, 0] if self.steps == 20 else [self.cell > 0, self.cell < 4]
+        return self.cell, {"action_mask": np.array(mask, np.int8)}
 
     def reset(self, *, seed=None, options=None):
-        self.cell = 2
+        self.cell, self.steps = 2, 0
         return self._see()
 
     def step(self, action):
         self.cell += (-1, 1)[action]
+        self.steps += 1
         assert 0 <= self.cell <= 4, "took an action that was not available"
         observation, info = self._see()
-        return observation, 0.0, False, False, info
+        return observation, 0.0, False, self.steps == 20, info
 
 
 @pytest.mark.parametrize("name", AGENT_NAMES)
 def test_a_masked_action_is_never_taken(name):
-    found = efex.explore(Masked(), steps=200, agent=name, clones=1, episode_steps=20, progress=False)
+    found = efex.explore(Masked(), steps=200, agent=name, clones=1, progress=False)
     assert found.graph.n_nodes == 5
 
 
 def test_an_action_that_is_not_available_is_not_untried():
     agent = Efex(clones=1)
-    efex.explore(Masked(), steps=200, agent=agent, episode_steps=20, progress=False)
+    efex.explore(Masked(), steps=200, agent=agent, progress=False)
     gain = agent.belief.information_gain.reshape(5, 2)
     assert gain[0, 0] == gain[4, 1] == 0
     assert agent.belief.closed.reshape(5, 2).sum() == 2
@@ -107,10 +112,12 @@ def test_the_place_where_episodes_end_is_on_the_map(name):
 
 
 def test_an_end_holds_nothing_to_learn():
-    agent = Efex(clones=1)
-    efex.explore(Ending(), steps=60, agent=agent, progress=False)
-    gain = agent.belief.information_gain.reshape(-1, 2)
-    assert (gain[2] == 0).all()
+    for steps in (3, 20, 60):
+        agent = Efex(clones=1)
+        found = efex.explore(Ending(), steps=steps, agent=agent, progress=False)
+        if len(found.experience.terminated):
+            assert (agent.belief.information_gain.reshape(-1, 2)[2] == 0).all()
+            assert not found.graph.untried[found.graph.observations.index(2)].any()
 
 
 @pytest.mark.parametrize("name", AGENT_NAMES)
@@ -134,8 +141,27 @@ def test_names_and_settings_are_checked():
         make_agent("efex-papre", clones=2)
     with pytest.raises(InvalidArgumentError, match="clones"):
         make_agent("efex-paper", clones="auto")
-    for bad in ({"start": "hot"}, {"refit": 0}, {"refit": "day"}, {"replan": 0}):
+    for bad in (
+        {"start": "hot"},
+        {"refit": 0},
+        {"refit": "day"},
+        {"replan": 0},
+        {"replan": float("nan")},
+        {"discount": 1.0},
+        {"discount": float("nan")},
+        {"prior": -1.0},
+        {"pseudocount": 0.0},
+        {"method": "gradient"},
+    ):
         with pytest.raises(InvalidArgumentError):
             Efex(clones=2, **bad)
     with pytest.raises(InvalidArgumentError, match="start"):
         EfexPaper(clones=2, start="rivals")
+    with pytest.raises(InvalidArgumentError, match="refit"):
+        EfexPaper(clones=2, refit=3)
+    with pytest.raises(InvalidArgumentError, match="iterations"):
+        EfexPaper(clones=2, iterations=0)
+    with pytest.raises(InvalidArgumentError, match="agent itself"):
+        make_agent(Efex(clones=2), clones=7)
+    with pytest.raises(InvalidArgumentError, match="agent must be"):
+        make_agent(["efex"], clones=7)

@@ -21,15 +21,17 @@ from efex.model.restarts import Warm
         {"start": "fresh"},
         {"method": "em+vb"},
         {"method": "em"},
-        {"replan": 5},
+        {"replan": 4},
         {"clones": "auto"},
+        {"replan": 4, "clones": "auto"},
     ],
 )
 @pytest.mark.parametrize("episode_steps", [40, None])
-def test_the_belief_counts_exactly_what_is_decoded(options, episode_steps):
+@pytest.mark.parametrize("declared", [range(4), ()])
+def test_the_belief_counts_exactly_what_is_decoded(options, episode_steps, declared):
     agent = Efex(**{"clones": 3} | options)
     world = efex.make("grid2d", size=3, unique_fraction=0.5, seed=2, episode_steps=episode_steps)
-    agent.prepare(4, rng=np.random.default_rng(0), symbols=range(4))
+    agent.prepare(4, rng=np.random.default_rng(0), symbols=declared)
     observation, _ = world.reset(seed=0)
     action = agent.begin(observation)
     for _ in range(230):
@@ -83,8 +85,23 @@ def test_it_covers_a_chain_in_the_papers_number_of_episodes():
     assert max(episodes) <= 13
 
 
-def test_an_aliased_grid_is_recovered_exactly():
-    world = efex.make("grid2d", size=5, unique_fraction=0.4, seed=0)
-    found = efex.explore(world, steps=3_000, seed=0, agent="efex-paper", clones=5, progress=False)
+@pytest.mark.parametrize("seed", range(3))
+def test_an_aliased_maze_is_recovered_exactly(seed):
+    world = efex.make("sparse-maze", size=11, unique_fraction=0.4, seed=seed)
+    found = efex.explore(world, steps=3_000, seed=seed, progress=False)
     assert efex.measures.weighted_coverage(found, world) == 1.0
-    assert efex.measures.precision(found, world, walks=20, steps=1_000) > 0.98
+    assert found.graph.difference(world.truth) is None
+    assert found.graph.merge_equivalent().n_nodes == world.truth.merge_equivalent().n_nodes
+
+
+def test_an_agent_used_again_starts_anew():
+    agent, world = Efex(clones=3), efex.make("grid2d", size=4, unique_fraction=0.5, seed=0)
+    first = efex.explore(world, steps=150, agent=agent, progress=False).experience.actions.tobytes()
+    efex.explore(efex.make("chain", length=5), steps=30, agent=agent, progress=False)
+    assert efex.explore(world, steps=150, agent=agent, progress=False).experience.actions.tobytes() == first
+
+
+def test_growing_does_not_breed_states_for_noise():
+    rng = np.random.default_rng(0)
+    noise = efex.Experience.from_episodes([(rng.integers(0, 3, 500).tolist(), None) for _ in range(4)])
+    assert efex.learn(noise, clones="auto").graph.n_nodes <= 12

@@ -9,14 +9,15 @@ import gymnasium
 import numpy as np
 from numpy.typing import NDArray
 
-from efex.adapters.symbols import to_symbol
+from efex.checks import whole
 from efex.errors import InvalidArgumentError
-from efex.experience import Symbol
+from efex.symbols import Symbol, to_symbol
 
 
 class Moment(NamedTuple):
-    """What one reset or step showed: the symbol, the actions available there, how the episode stands, and `info`."""
+    """What one reset or step showed: the observation, its symbol, the available actions, how the episode stands."""
 
+    observation: Any
     symbol: Symbol
     mask: NDArray[np.bool_] | None
     terminated: bool
@@ -44,8 +45,8 @@ class AgentView:
                 f"the environment must have a Discrete action space, not {space if space is not None else type(env)}; "
                 "wrap it so that actions are 0, 1, 2, ..."
             )
-        if episode_steps is not None and episode_steps < 1:
-            raise InvalidArgumentError(f"episode_steps must be at least 1, not {episode_steps}")
+        if episode_steps is not None:
+            episode_steps = whole("episode_steps", episode_steps, at_least=1)
         self._env = env
         self._observe = observe
         self._first_action = int(space.start)
@@ -69,14 +70,16 @@ class AgentView:
         """Begin an episode."""
         observation, info = self._env.reset(seed=seed)
         self._steps = 0
-        return Moment(self.symbol(observation), self._mask(info), False, False, info)
+        return Moment(observation, self.symbol(observation), self._mask(info), False, False, info)
 
     def step(self, action: int) -> Moment:
         """Take an action."""
         observation, _, terminated, truncated, info = self._env.step(self._first_action + action)
         self._steps += 1
-        cut = self._episode_steps is not None and self._steps >= self._episode_steps
-        return Moment(self.symbol(observation), self._mask(info), bool(terminated), bool(truncated) or cut, info)
+        cut = bool(truncated) or (self._episode_steps is not None and self._steps >= self._episode_steps)
+        # Where an episode ends no action is asked for, and many environments then allow none.
+        mask = None if terminated or cut else self._mask(info)
+        return Moment(observation, self.symbol(observation), mask, bool(terminated), cut, info)
 
     def _mask(self, info: dict[str, Any]) -> NDArray[np.bool_] | None:
         mask = info.get("action_mask")

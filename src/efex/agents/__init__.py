@@ -21,8 +21,10 @@ AGENTS: dict[str, Callable[..., Agent]] = {"efex": Efex, "efex-paper": EfexPaper
 def make_agent(agent: str | Agent, *, clones: ClonePolicy) -> Agent:
     """Return the agent of that name with these clones, or the agent itself."""
     if isinstance(agent, Agent):
+        if clones != "auto":
+            raise InvalidArgumentError("clones must be given to the agent itself when agent is not a name")
         return agent
-    if agent not in AGENTS:
+    if not isinstance(agent, str) or agent not in AGENTS:
         near = difflib.get_close_matches(str(agent), AGENTS, n=1)
         hint = f"; did you mean {near[0]!r}?" if near else ""
         raise InvalidArgumentError(f"agent must be one of {', '.join(AGENTS)}, not {agent!r}{hint}")

@@ -10,18 +10,23 @@ import numpy as np
 from numpy.typing import NDArray
 
 from efex.errors import EfexError
-from efex.experience import Alphabet, Experience, Symbol
+from efex.experience import Alphabet, Experience
 from efex.model.cscg import Model
+from efex.symbols import Symbol
 
 Mask = NDArray[np.bool_]
 
 
 class Recovery(NamedTuple):
-    """What an agent knows of the map: a model, the state at every observation, and max_a u(z, a) of every state."""
+    """What an agent knows of the map: a model and the state at every observation.
+
+    Where there is a belief, also max_a u(z, a) of every state, and which (state, action) pairs cannot be tried.
+    """
 
     model: Model
     path: NDArray[np.int64]
-    utility: NDArray[np.float64] | None
+    utility: NDArray[np.float64] | None = None
+    closed: NDArray[np.bool_] | None = None
 
 
 class Agent(ABC):
@@ -55,15 +60,15 @@ class Agent(ABC):
 
     def end(self, observation: Symbol, *, terminated: bool = False) -> None:
         """Take in the episode's last observation; `terminated` says that the environment ended there for good."""
-        self._tell(observation)
-        if terminated:
-            self.experience.terminate()
+        self._tell(observation, terminated=terminated)
         self.finished()
 
-    def _tell(self, observation: Symbol) -> None:
+    def _tell(self, observation: Symbol, *, terminated: bool = False) -> None:
         if self._action is None:
             raise EfexError("act and end must follow begin; begin an episode first")
         self.experience.append(self._action, observation)
+        if terminated:
+            self.experience.terminate()
         self.moved()
 
     def _ask(self, mask: Mask | None) -> int:

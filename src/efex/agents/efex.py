@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 from typing import Literal
 
@@ -12,20 +12,26 @@ from numpy.typing import NDArray
 from efex.agents.base import Agent, Mask, Recovery
 from efex.agents.tracker import Tracker
 from efex.belief import Belief
+from efex.checks import whole
 from efex.errors import InvalidArgumentError
 from efex.model.allocation import ClonePolicy, allocation_for
 from efex.model.cscg import Model
-from efex.model.fit import Method
+from efex.model.fit import Method, check_method
 from efex.model.layout import CloneLayout
-from efex.model.pseudocount import PerRow, Pseudocount, per_target
-from efex.model.restarts import Fresh, Restart, Rivals, Warm
-from efex.planning import policy_iteration
+from efex.model.marginal import marginal_likelihood
+from efex.model.pseudocount import PerRow, Pseudocount, per_target, positive
+from efex.model.restarts import Fresh, Refit, Restart, Rivals, Warm
+from efex.planning import check_discount, policy_iteration
+from efex.symbols import Symbol
 
 LONGEST_WAIT = 100
 """In an episode longer than this, `refit="episode"` refits every so many steps instead of waiting for its end."""
 
 ROW = PerRow(0.1)
 """What a row is believed in before it was walked: a tenth of one walk, however many states there are."""
+
+GROWTH_PATIENCE = 1.25
+"""When more clones did not pay, they are tried again after this many times the experience."""
 
 RESTARTS: dict[str, Callable[[], Restart]] = {"warm": Warm, "fresh": Fresh, "rivals": Rivals}
 
@@ -53,10 +59,12 @@ class Efex(Agent):
     ) -> None:
         if not isinstance(start, Restart) and start not in RESTARTS:
             raise InvalidArgumentError(f"start must be one of {', '.join(RESTARTS)} or a Restart, not {start!r}")
-        if refit not in ("episode", "step") and not (isinstance(refit, int) and refit >= 1):
-            raise InvalidArgumentError(f'refit must be "episode", "step" or a number of steps, not {refit!r}')
-        if replan < 1:
-            raise InvalidArgumentError(f"replan must be at least 1 step, not {replan}")
+        if refit not in ("episode", "step"):
+            refit = whole("refit", refit, at_least=1)
+        check_discount(discount)
+        check_method(method)
+        positive("prior", prior)
+        positive("pseudocount", pseudocount)
         self.clones = allocation_for(clones)
         self.discount = discount
         self.prior = prior
@@ -65,9 +73,14 @@ class Efex(Agent):
         self.refit_at_end = refit == "episode"
         self.refit_every = LONGEST_WAIT if refit == "episode" else 1 if refit == "step" else int(refit)
         self.restart = start if isinstance(start, Restart) else RESTARTS[start]()
-        self.replan = replan
+        self.replan = whole("replan", replan, at_least=1)
+
+    def prepare(self, n_actions: int, *, rng: np.random.Generator, symbols: Iterable[Symbol] = ()) -> None:
+        """Get ready for an environment: forget everything about any other."""
+        super().prepare(n_actions, rng=rng, symbols=symbols)
         self._layout: CloneLayout | None = None
-        self._changed = 0
+        self._changed = self._turn = self._since_refit = self._since_plan = 0
+        self._grow_after = 0
 
     def started(self) -> None:
         """Locate the first observation: before any model, at one of its clones at random."""
@@ -83,7 +96,6 @@ class Efex(Agent):
         self.values = self.rng.random(self._layout.n_states)
         alpha = per_target(self.pseudocount, self._layout.n_states)
         self._soft = Model.random(self.experience, self._layout, pseudocount=alpha, rng=self.rng)
-        self._since_refit = self._since_plan = 0
         self._adopt(self._soft)
 
     def moved(self) -> None:
@@ -105,6 +117,7 @@ class Efex(Agent):
         if self.refit_at_end and self._since_refit > 0:
             self.refit()
         self._path = self._whole_path()
+        self.belief = self.belief.closing(self._closed_rows(self.belief.n_states))
 
     def choose(self, mask: Mask | None) -> int:
         """Return the action that promises most information from here on, ties broken at random."""
@@ -117,29 +130,52 @@ class Efex(Agent):
     def refit(self) -> None:
         """Obtain the transitions by EM and what follows it, then decode everything again."""
         assert self._layout is not None
+        self._turn += 1
+        self._since_refit = 0
+        learned = self._learn(self._layout)
+        larger = self._larger()
+        if larger is not None:
+            grown = self._learn(larger)
+            if marginal_likelihood(grown.model, self.experience) >= marginal_likelihood(learned.model, self.experience):
+                learned = grown
+                self._relayout(larger)
+            else:
+                self._grow_after = int(GROWTH_PATIENCE * len(self.experience))
+        self._soft = learned.soft
+        self._adopt(learned.model)
+
+    def _learn(self, layout: CloneLayout) -> Refit:
+        last = replace(self._soft, pseudocount=per_target(self.pseudocount, layout.n_states))
+        return self.restart(last, self.experience, layout, method=self.method, turn=self._turn, rng=self.rng)
+
+    def _larger(self) -> CloneLayout | None:
+        """Return a layout with more clones if some observation is short of them and it is time to ask again."""
+        assert self._layout is not None
         layout = self.clones.grown(self._layout, self._path)
+        return None if layout == self._layout or len(self.experience) < self._grow_after else layout
+
+    def _relayout(self, layout: CloneLayout) -> None:
+        """Take a larger layout; states keep their values, new ones get random ones."""
+        assert self._layout is not None
         _, moved = self._layout.resized(layout.sizes)
         values = self.rng.random(layout.n_states)
         values[moved] = self.values
         self._layout, self.values = layout, values
-        last = replace(self._soft, pseudocount=per_target(self.pseudocount, layout.n_states))
-        self._soft, model = self.restart(last, self.experience, layout, method=self.method, rng=self.rng)
-        self._since_refit = 0
-        self._adopt(model)
 
     def _make_room(self) -> None:
         """Give clones to symbols seen for the first time; states already there keep their numbers."""
         assert self._layout is not None
         layout = self.clones.extended(self._layout, self.experience)
-        self.values = np.concatenate([self.values, self.rng.random(layout.n_states - self._layout.n_states)])
-        self._layout = layout
-        self._soft = self._soft.carried(self.experience, layout)
-        self._adopt(self.model.carried(self.experience, layout))
+        self._relayout(layout)
+        alpha = per_target(self.pseudocount, layout.n_states)
+        self._soft = replace(self._soft.carried(self.experience, layout), pseudocount=alpha)
+        self._adopt(replace(self.model.carried(self.experience, layout), pseudocount=alpha))
 
     def _adopt(self, model: Model) -> None:
         """Take `model`: decode all experience with it and count every step."""
         self.model = model
-        self._path, self._log_probability = model.decode(self.experience)
+        self._since_plan = 0  # a plan for other states is worth nothing
+        self._path = model.decode(self.experience).path
         n_states = model.layout.n_states
         empty = Belief.empty(n_states, self.experience.n_actions, prior=per_target(self.prior, n_states))
         t = np.flatnonzero(self.experience.actions >= 0)
@@ -175,20 +211,24 @@ class Efex(Agent):
         """Return the rows that hold nothing to learn: where an episode terminated, and what was not available."""
         closed = np.zeros((n_states, self.experience.n_actions), bool)
         closed[self._path[self.experience.terminated]] = True
-        for position, mask in self.masks.items():
-            closed[self._path[position]] |= ~mask
+        if self.masks:
+            positions, masks = np.array(list(self.masks)), np.array(list(self.masks.values()))
+            known = positions < len(self._path)
+            np.logical_or.at(closed, self._path[positions[known]], ~masks[known])
         return closed.ravel()
 
     def recover(self) -> Recovery:
         """Return the map as it is decoded now."""
-        gain = self.belief.information_gain.reshape(-1, self.experience.n_actions)
-        return Recovery(self.model, self._whole_path(), gain.max(axis=1))
+        shape = (-1, self.experience.n_actions)
+        gain, closed = self.belief.information_gain.reshape(shape), self.belief.closed.reshape(shape)
+        return Recovery(self.model, self._whole_path(), gain.max(axis=1), closed)
 
     def _whole_path(self) -> NDArray[np.int64]:
         return np.concatenate([self._path[: int(self.experience.offsets[-2])], self._tracker.path])
 
     @property
     def status(self) -> dict[str, float]:
-        """States in use, and the log-probability of the decoded path per step, both at the last refit."""
-        steps = max(len(self._path) - self.experience.n_episodes, 1)
-        return {"states": len(np.unique(self._path)), "log-likelihood": self._log_probability / steps}
+        """States in use, and the model's log-likelihood per step, both of what is decoded so far."""
+        steps = max(self.experience.n_steps, 1)
+        likelihood = self.model.log_likelihood(self.experience) / steps
+        return {"states": len(np.unique(self._path)), "log-likelihood": likelihood}

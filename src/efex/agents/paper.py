@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Literal
 
 from efex.agents.efex import Efex
+from efex.checks import whole
 from efex.errors import InvalidArgumentError
 from efex.model.allocation import ClonePolicy
 from efex.model.fit import Method
@@ -36,7 +38,11 @@ class EfexPaper(Efex):
             raise InvalidArgumentError('agent "efex-paper" needs clones=, a number or a mapping; the paper fixes them')
         if start not in ("warm", "fresh"):
             raise InvalidArgumentError(f'start must be "warm" or "fresh", not {start!r}')
-        restart = Warm(iterations or 20) if start == "warm" else Fresh(iterations or 100)
+        if refit not in ("episode", "step"):
+            raise InvalidArgumentError(f'refit must be "episode" or "step", not {refit!r}')
+        restart = Warm() if start == "warm" else Fresh()
+        if iterations is not None:
+            restart = replace(restart, iterations=whole("iterations", iterations, at_least=1))
         super().__init__(
             clones=clones,
             discount=discount,

@@ -45,4 +45,4 @@ class RandomAgent(Agent):
             iterations=self.iterations,
             rng=self.rng,
         )
-        return Recovery(model, model.decode(self.experience).path, None)
+        return Recovery(model, model.decode(self.experience).path)

@@ -27,7 +27,7 @@ DPI = 150
 
 
 def plot(graph: LatentGraph, path: str | Path, *, coordinates: ArrayLike | None = None) -> Path:
-    """Draw the graph to `path`, on `coordinates` (a position per node) or laid out by its own distances."""
+    """Draw the graph to `path`: on `coordinates`, or on its own, or laid out by its own distances."""
     counted = ((graph.n_nodes, "node"), (len(graph.symbols), "observation"), (graph.n_edges, "edge"))
     title = ", ".join(f"{number:,} {noun}{'s' * (number != 1)}" for number, noun in counted)
     return plot_comparison(path, [(title, graph, coordinates)])
@@ -66,8 +66,10 @@ def positions(graph: LatentGraph, coordinates: ArrayLike | None) -> Points:
     """Return where every node is drawn, shape (n, 2): across and up.
 
     Coordinates are (across), (across, up) or (across, up, depth); depth is drawn obliquely. Without coordinates the
-    graph is laid out by its own distances.
+    graph's own are taken, and where it has none it is laid out by its distances.
     """
+    if coordinates is None:
+        coordinates = graph.coordinates
     if coordinates is None:
         return layout(graph)
     given = np.asarray(coordinates, np.float64)

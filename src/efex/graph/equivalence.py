@@ -22,7 +22,7 @@ __all__ = ["Witness", "difference", "merge_equivalent", "prune"]
 def difference(
     graph: LatentGraph, other: LatentGraph, *, tolerance: float = 0.0, start: tuple[int, int] | None = None
 ) -> Witness | None:
-    """Return None when the graphs are equivalent from their starts, else an experiment that tells them apart.
+    """Return None when the graphs are equivalent as far as their starts reach, else what tells them apart.
 
     The starts are `start`, a node of each graph, or each graph's own `starts`, or all nodes where it has
     none. From one start each, the graphs are equivalent when the two starts are. From several, when every

@@ -13,9 +13,8 @@ import networkx as nx
 import numpy as np
 
 from efex.errors import InvalidArgumentError, StorageError
-from efex.experience import Symbol
 from efex.graph.latent import LatentGraph
-from efex.graph.symbols import decode_symbol, encode_symbol, symbol_text
+from efex.symbols import Symbol, decode_symbol, encode_symbol, symbol_text
 
 FORMAT = "efex-graph"
 VERSION = 1
@@ -108,6 +107,7 @@ def _write_json(graph: LatentGraph, path: Path) -> None:
         "nodes": nodes,
         "coordinates": None if graph.coordinates is None else graph.coordinates.tolist(),
         "utility": None if graph.utility is None else graph.utility.tolist(),
+        "closed": None if graph.closed is None else graph.closed.tolist(),
         "edges": [
             {**edge._asdict(), "count": None if math.isinf(edge.count) else edge.count} for edge in graph.edges()
         ],
@@ -130,6 +130,7 @@ def _from_content(content: dict[str, Any]) -> LatentGraph:
         starts=tuple(content["starts"]),
         coordinates=None if content["coordinates"] is None else np.array(content["coordinates"], np.float64),
         utility=None if content["utility"] is None else np.array(content["utility"], np.float64),
+        closed=None if content["closed"] is None else np.array(content["closed"], bool),
     )
 
 

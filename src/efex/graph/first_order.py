@@ -8,8 +8,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from efex.errors import InvalidArgumentError
-from efex.experience import Alphabet, Symbol
+from efex.experience import Alphabet
 from efex.graph.latent import LatentGraph
+from efex.symbols import Symbol
 
 
 def first_order_graph(symbols: Sequence[Symbol], actions: ArrayLike, *, n_actions: int) -> LatentGraph:

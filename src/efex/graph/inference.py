@@ -3,26 +3,40 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from efex.errors import InvalidArgumentError
-from efex.experience import Alphabet, Experience, Symbol
+from efex.experience import Alphabet, Experience, check_actions
 from efex.graph.latent import LatentGraph
 from efex.model.blocks import Blocks
 from efex.model.cscg import Model
 from efex.model.layout import CloneLayout
+from efex.model.pseudocount import PerRow, Pseudocount, per_target
+from efex.symbols import to_symbol
 
 ESCAPE = 1e-6
 """The probability that a symbol never seen before is given."""
 
 
-def to_model(graph: LatentGraph, *, pseudocount: float = 0.0) -> tuple[Model, NDArray[np.int64]]:
+COUNTED = PerRow(0.1)
+"""The pseudocount of a graph that was counted; one whose probabilities are exact needs none."""
+
+
+def to_model(graph: LatentGraph, *, pseudocount: Pseudocount | None = None) -> tuple[Model, NDArray[np.int64]]:
     """Return the graph as a model with a uniform start, and the node of every state.
 
-    With a pseudocount, rows are its counts plus that much for every node; without, its exact probabilities.
+    With a pseudocount, rows are its counts plus that much for every node; without, its exact probabilities. Unless
+    told, a graph that was counted gets a tenth of a walk per row, so that what was not seen yet is not impossible.
     """
+    exact = not np.isfinite(graph.count).all()
+    if pseudocount is None:
+        pseudocount = 0.0 if exact else COUNTED
+    alpha = per_target(pseudocount, max(graph.n_nodes, 1))
+    if exact and alpha > 0:
+        raise InvalidArgumentError("a pseudocount needs finite edge counts; this graph's probabilities are exact")
     node = np.argsort(graph.codes, kind="stable")
     state = np.argsort(node)
     layout = CloneLayout(tuple(np.bincount(graph.codes, minlength=len(graph.symbols)).tolist()))
@@ -33,17 +47,15 @@ def to_model(graph: LatentGraph, *, pseudocount: float = 0.0) -> tuple[Model, ND
     width = np.asarray(layout.sizes)[code[graph.target]]
     row = state[graph.source] - layout.first[code[graph.source]]
     column = state[graph.target] - layout.first[code[graph.target]]
-    mass = graph.count if pseudocount > 0 else graph.probability
-    if not np.isfinite(mass).all():
-        raise InvalidArgumentError("a pseudocount needs finite edge counts; this graph's probabilities are exact")
+    mass = graph.count if alpha > 0 else graph.probability
     counts = np.zeros(blocks.n_entries)
     counts[blocks.start[block] + row * width + column] = mass
     starts = np.ones(layout.n_states)
-    return Model(blocks, graph.n_actions, counts, starts, pseudocount), node
+    return Model(blocks, graph.n_actions, counts, starts, alpha), node
 
 
 def decode(
-    graph: LatentGraph, observations: Sequence[Symbol], actions: ArrayLike, *, pseudocount: float = 0.0
+    graph: LatentGraph, observations: Sequence[Any], actions: ArrayLike, *, pseudocount: Pseudocount | None = None
 ) -> NDArray[np.int64]:
     """Return the likeliest node at every step of one walk from a uniform start; -1 where the symbol was never seen."""
     model, node = to_model(graph, pseudocount=pseudocount)
@@ -55,7 +67,7 @@ def decode(
 
 
 def log_likelihood(
-    graph: LatentGraph, observations: Sequence[Symbol], actions: ArrayLike, *, pseudocount: float = 0.0
+    graph: LatentGraph, observations: Sequence[Any], actions: ArrayLike, *, pseudocount: Pseudocount | None = None
 ) -> float:
     """Return log P(observations | actions) in nats from a uniform start.
 
@@ -68,19 +80,14 @@ def log_likelihood(
 
 
 def _pieces(
-    graph: LatentGraph, observations: Sequence[Symbol], actions: ArrayLike
+    graph: LatentGraph, observations: Sequence[Any], actions: ArrayLike
 ) -> tuple[NDArray[np.bool_], Experience | None]:
     """Return which symbols are known, and the walk cut into episodes at those that are not."""
-    taken = np.asarray(actions, np.int64)
-    if len(observations) == 0 or len(taken) not in (len(observations), len(observations) - 1):
-        raise InvalidArgumentError(
-            f"a walk needs observations and one action between each two; got {len(observations)} and {len(taken)}"
-        )
-    taken = np.append(taken[: len(observations) - 1], -1)
+    taken = np.append(check_actions(actions, len(observations)), -1)
     if taken[:-1].size and not (taken[:-1].min() >= 0 and taken[:-1].max() < graph.n_actions):
         raise InvalidArgumentError(f"actions must be 0 to {graph.n_actions - 1}")
     alphabet = Alphabet(graph.symbols)
-    codes = alphabet.lookup(observations)
+    codes = alphabet.lookup(to_symbol(observation) for observation in observations)
     known = codes >= 0
     if not known.any():
         return known, None

@@ -14,7 +14,8 @@ import scipy.sparse as sp
 from numpy.typing import ArrayLike, NDArray
 
 from efex.errors import InvalidArgumentError
-from efex.experience import Alphabet, Symbol
+from efex.experience import Alphabet
+from efex.symbols import Symbol
 
 if TYPE_CHECKING:
     from efex.graph.equivalence import Witness
@@ -54,6 +55,8 @@ class LatentGraph:
     """A position per node, where the world offers one: (across), (across, up) or (across, up, depth)."""
     utility: NDArray[np.float64] | None = None
     """max_a u(z, a) per node in nats, where a belief is known."""
+    closed: NDArray[np.bool_] | None = None
+    """Whether each (node, action) pair cannot be tried: unavailable, or beyond an episode's end."""
 
     def __post_init__(self) -> None:
         order = np.lexsort((self.target, self.source, self.action))
@@ -71,6 +74,15 @@ class LatentGraph:
             raise InvalidArgumentError(f"edges must carry actions 0 to {self.n_actions - 1}")
         if not np.all(np.isfinite(self.probability)) or np.any(self.probability < 0):
             raise InvalidArgumentError("edge probabilities must be finite and not negative")
+        if not np.all(self.count >= 0):
+            raise InvalidArgumentError("edge counts must be numbers of at least 0")
+        same = [column[1:] == column[:-1] for column in (self.action, self.source, self.target)]
+        if np.logical_and.reduce(same).any():
+            raise InvalidArgumentError("an edge must be given once: no two may share source, action and target")
+        for name in ("coordinates", "utility", "closed"):
+            values = getattr(self, name)
+            if values is not None and len(values) != self.n_nodes:
+                raise InvalidArgumentError(f"{name} must have one entry for each of {self.n_nodes} nodes")
         totals = self._row_sums(self.probability)
         wrong = (np.abs(totals - 1) > PROBABILITY_SLACK) & self.tried
         if wrong.any():
@@ -89,7 +101,8 @@ class LatentGraph:
         coordinates: ArrayLike | None = None,
     ) -> LatentGraph:
         """Return the graph whose exact transition probabilities under action a are `matrices[a]`."""
-        edges = [sp.coo_array(matrix) for matrix in matrices]
+        # Through CSR, which adds up entries that are given twice.
+        edges = [sp.coo_array(sp.csr_array(matrix)) for matrix in matrices]
         probability = np.concatenate([m.data for m in edges]).astype(np.float64)
         keep = probability > 0
         return cls(
@@ -113,6 +126,7 @@ class LatentGraph:
         *,
         starts: Sequence[int] = (),
         utility: ArrayLike | None = None,
+        closed: NDArray[np.bool_] | None = None,
     ) -> LatentGraph:
         """Return the graph that counts `steps`, an (n, 3) array of walked (source, action, target)."""
         walked = np.asarray(steps, np.int64).reshape(-1, 3)
@@ -130,6 +144,7 @@ class LatentGraph:
             count=counts.astype(np.float64),
             starts=tuple(sorted({int(s) for s in starts})),
             utility=None if utility is None else np.asarray(utility, np.float64),
+            closed=closed,
         )
 
     @property
@@ -162,6 +177,11 @@ class LatentGraph:
         tried = np.zeros((self.n_nodes, self.n_actions), bool)
         tried[self.source, self.action] = True
         return tried
+
+    @property
+    def untried(self) -> NDArray[np.bool_]:
+        """Whether each (node, action) pair could be tried and was not."""
+        return ~self.tried if self.closed is None else ~self.tried & ~self.closed
 
     @cached_property
     def visits(self) -> NDArray[np.float64]:
@@ -202,15 +222,19 @@ class LatentGraph:
             starts=tuple(sorted(int(new[s]) for s in self.starts)),
             coordinates=None if self.coordinates is None else self.coordinates[old],
             utility=None if self.utility is None else self.utility[old],
+            closed=None if self.closed is None else self.closed[old],
         )
 
-    def decode(self, observations: Sequence[Symbol], actions: ArrayLike) -> NDArray[np.int64]:
-        """Return the likeliest node at every step of one walk; -1 where the symbol was never seen."""
+    def decode(self, observations: Sequence[Any], actions: ArrayLike) -> NDArray[np.int64]:
+        """Return the likeliest node at every step of one walk from a uniform start; -1 where the symbol is unknown.
+
+        In a graph that was counted every transition is possible, with a tenth of a walk per row to share.
+        """
         from efex.graph.inference import decode
 
         return decode(self, observations, actions)
 
-    def log_likelihood(self, observations: Sequence[Symbol], actions: ArrayLike) -> float:
+    def log_likelihood(self, observations: Sequence[Any], actions: ArrayLike) -> float:
         """Return the log-probability of one walk's observations given its actions, in nats, from a uniform start."""
         from efex.graph.inference import log_likelihood
 
@@ -231,7 +255,7 @@ class LatentGraph:
     def difference(
         self, other: LatentGraph, *, tolerance: float = 0.0, start: tuple[int, int] | None = None
     ) -> Witness | None:
-        """Return None when the graphs are equivalent from their starts, else an experiment that tells them apart."""
+        """Return None when the graphs are equivalent as far as their starts reach, else what tells them apart."""
         from efex.graph.equivalence import difference
 
         return difference(self, other, tolerance=tolerance, start=start)
@@ -239,7 +263,7 @@ class LatentGraph:
     def equivalent_to(
         self, other: LatentGraph, *, tolerance: float = 0.0, start: tuple[int, int] | None = None
     ) -> bool:
-        """Return whether the two graphs are equivalent from their starts."""
+        """Return whether the two graphs are equivalent as far as their starts reach."""
         return self.difference(other, tolerance=tolerance, start=start) is None
 
     def to_networkx(self) -> Any:
@@ -255,7 +279,7 @@ class LatentGraph:
         return write(self, path)
 
     def plot(self, path: str | Path, *, coordinates: ArrayLike | None = None) -> Path:
-        """Draw the graph to `path`, on `coordinates` (a position per node) or laid out by its own distances."""
+        """Draw the graph to `path`: on `coordinates`, or on its own, or laid out by its own distances."""
         from efex.graph.drawing import plot
 
         return plot(self, path, coordinates=coordinates)

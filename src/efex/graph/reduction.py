@@ -49,6 +49,11 @@ def quotient(graph: LatentGraph, blocks: Blocks) -> LatentGraph:
         largest = np.full(len(size), -math.inf)
         np.maximum.at(largest, blocks, utility)
         utility = largest
+    closed = graph.closed
+    if closed is not None:
+        every = np.ones((len(size), graph.n_actions), bool)
+        np.logical_and.at(every, blocks, closed)
+        closed = every
     return LatentGraph(
         observations=tuple(graph.observations[node] for node in first),
         n_actions=graph.n_actions,
@@ -60,6 +65,7 @@ def quotient(graph: LatentGraph, blocks: Blocks) -> LatentGraph:
         starts=tuple(sorted({int(blocks[start]) for start in graph.starts})),
         coordinates=coordinates,
         utility=utility,
+        closed=closed,
     )
 
 
@@ -115,4 +121,5 @@ def subgraph(graph: LatentGraph, nodes: NDArray[np.int64]) -> LatentGraph:
         starts=tuple(int(new[start]) for start in graph.starts),
         coordinates=None if graph.coordinates is None else graph.coordinates[nodes],
         utility=None if graph.utility is None else graph.utility[nodes],
+        closed=None if graph.closed is None else graph.closed[nodes],
     )

@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from efex.experience import Alphabet, Symbol
+from efex.experience import Alphabet
 from efex.graph.refinement import ROUNDING
+from efex.symbols import Symbol
 
 if TYPE_CHECKING:
     from efex.graph.latent import LatentGraph

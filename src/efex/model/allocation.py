@@ -11,8 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from efex.errors import InvalidArgumentError
-from efex.experience import Experience, Symbol
+from efex.experience import Experience
 from efex.model.layout import CloneLayout
+from efex.symbols import Symbol
 
 Clones = int | Mapping[Symbol, int]
 ClonePolicy = Clones | Literal["auto"]

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
+
+from efex.errors import InvalidArgumentError
 
 PAPER = 2e-3
 """The paper's α, per target state."""
@@ -21,3 +24,10 @@ Pseudocount = float | PerRow
 def per_target(pseudocount: Pseudocount, n_states: int) -> float:
     """Return the pseudocount of one target state."""
     return pseudocount.total / n_states if isinstance(pseudocount, PerRow) else pseudocount
+
+
+def positive(name: str, pseudocount: Pseudocount) -> None:
+    """Raise InvalidArgumentError unless the pseudocount is a finite number above zero."""
+    value = pseudocount.total if isinstance(pseudocount, PerRow) else pseudocount
+    if not isinstance(value, int | float) or not 0 < value < math.inf:
+        raise InvalidArgumentError(f"{name} must be a number above 0, per target or PerRow, not {pseudocount!r}")

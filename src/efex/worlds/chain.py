@@ -4,8 +4,8 @@ from dataclasses import replace
 
 import numpy as np
 
+from efex.checks import flag, whole
 from efex.randomness import stream
-from efex.worlds.checks import flag, whole
 from efex.worlds.topology import Topology, from_picture, leads_to, moves
 
 HOME = 1

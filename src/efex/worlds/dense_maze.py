@@ -3,9 +3,9 @@
 import numpy as np
 from numpy.typing import NDArray
 
+from efex.checks import whole
 from efex.errors import InvalidArgumentError
 from efex.randomness import stream
-from efex.worlds.checks import whole
 from efex.worlds.topology import Topology, from_picture
 
 CELLS = 4

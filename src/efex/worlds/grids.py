@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from efex.worlds.checks import whole
+from efex.checks import whole
 from efex.worlds.topology import Topology, from_picture
 
 

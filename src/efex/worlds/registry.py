@@ -12,12 +12,12 @@ import numpy as np
 from gymnasium.envs.registration import EnvSpec
 from numpy.typing import NDArray
 
+from efex.checks import flag, fraction, repetition, whole
 from efex.errors import InvalidArgumentError
 from efex.graph.latent import LatentGraph
 from efex.randomness import stream
 from efex.worlds.aliasing import alias
 from efex.worlds.chain import chain
-from efex.worlds.checks import flag, fraction, repetition, whole
 from efex.worlds.dense_maze import dense_maze
 from efex.worlds.grids import grid2d, grid3d, icg
 from efex.worlds.slip import slipped

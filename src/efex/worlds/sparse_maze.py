@@ -7,9 +7,9 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import ndimage
 
+from efex.checks import whole
 from efex.errors import InvalidArgumentError
 from efex.randomness import stream
-from efex.worlds.checks import whole
 from efex.worlds.topology import Topology, from_picture, read_picture
 
 SHIPPED = {size: 100 if size == 21 else 20 for size in range(11, 42, 2)}

@@ -8,10 +8,10 @@ import gymnasium
 import numpy as np
 from numpy.typing import NDArray
 
+from efex.checks import whole
 from efex.errors import EfexError, InvalidArgumentError
 from efex.graph.latent import LatentGraph
 from efex.randomness import stream
-from efex.worlds.checks import whole
 from efex.worlds.rendering import as_pixels, as_text, canvas
 from efex.worlds.sampling import RowTables
 

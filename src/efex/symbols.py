@@ -1,19 +1,41 @@
-"""Observation symbols as text and as JSON: what goes out comes back as the same symbol of the same type."""
+"""Symbols: raw observations as hashable values, and those as text and JSON that come back as they were."""
 
 from __future__ import annotations
 
 import base64
 import math
 import re
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 
 from efex.errors import InvalidArgumentError
-from efex.experience import Symbol
+
+Symbol = Any
+"""What is seen: None, bool, int, float, str, bytes, or a tuple of these."""
 
 UNPRINTABLE = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
 """Characters that XML has no way to hold."""
+
+
+def to_symbol(observation: Any) -> Symbol:
+    """Return the observation as a symbol: arrays and lists become tuples, mappings sorted tuples of pairs."""
+    if isinstance(observation, np.generic):
+        observation = observation.item()
+    if observation is None or isinstance(observation, bool | int | float | str | bytes):
+        return observation
+    if isinstance(observation, np.ndarray):
+        return to_symbol(observation.tolist())
+    if isinstance(observation, list | tuple):
+        return tuple(to_symbol(part) for part in observation)
+    if isinstance(observation, Mapping):
+        pairs = ((to_symbol(key), to_symbol(value)) for key, value in observation.items())
+        return tuple(sorted(pairs, key=repr))
+    raise InvalidArgumentError(
+        f"observations must be numbers, strings, bytes, arrays, or lists, tuples and mappings of these, "
+        f"not {type(observation).__name__}; pass observe= to turn each one into a symbol"
+    )
 
 
 def symbol_text(symbol: Symbol) -> str:
