@@ -59,6 +59,14 @@ def enumerate_paths(model: Model, experience: Experience) -> Inference:
     return Inference(total, filtered, smoothed, counts, starts, best)
 
 
+def path_log_probability(model: Model, experience: Experience, path: np.ndarray) -> float:
+    transitions, initial = dense(model), model.weights.initial
+    return sum(
+        float(np.log(joint(path[begin:end], experience.actions[begin:end], transitions, initial)))
+        for begin, end in itertools.pairwise(experience.offsets)
+    )
+
+
 def joint(path, actions, transitions, initial) -> float:
     p = initial[path[0]]
     for t in range(len(path) - 1):

@@ -5,6 +5,7 @@ from hypothesis import strategies as st
 
 from efex.belief import Belief
 from efex.errors import InvalidArgumentError
+from efex.kernels import planning as kernel
 from efex.utility import information_gain
 
 steps = st.lists(st.tuples(st.integers(0, 3), st.integers(0, 1), st.integers(0, 3)), max_size=30)
@@ -28,6 +29,16 @@ def test_sparse_rows_equal_dense_ones(walked):
     np.testing.assert_allclose(belief.information_gain, information_gain(concentration).ravel(), atol=1e-12)
     mean = concentration / concentration.sum(axis=2, keepdims=True)
     np.testing.assert_allclose([[belief.mean(z, a) for a in range(2)] for z in range(4)], mean)
+
+
+def test_a_planted_error_of_one_percent_is_caught(monkeypatch):
+    walked = [(0, 1, 2), (0, 1, 2), (3, 0, 0)]
+    good = kernel.row_information
+    monkeypatch.setattr(kernel, "row_information", lambda *arguments: good(*arguments) * 1.01)
+    with pytest.raises(AssertionError):
+        test_sparse_rows_equal_dense_ones.hypothesis.inner_test(walked)
+    monkeypatch.undo()
+    test_sparse_rows_equal_dense_ones.hypothesis.inner_test(walked)
 
 
 @given(steps, steps)

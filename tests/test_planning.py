@@ -5,6 +5,7 @@ from hypothesis import strategies as st
 
 from efex.belief import Belief
 from efex.errors import InvalidArgumentError
+from efex.kernels import planning as kernel
 from efex.planning import policy_iteration, value_iteration
 
 
@@ -40,6 +41,24 @@ def test_policy_iteration_solves_the_bellman_equation_of_the_paper(case, discoun
     plan = policy_iteration(belief, discount=discount, relative=rng.random(belief.n_states))
     q = bellman(belief, plan.values, discount)
     np.testing.assert_allclose(q.max(axis=1), plan.values, rtol=1e-9, atol=1e-12)
+
+
+def test_a_planted_error_of_one_percent_is_caught(monkeypatch):
+    rng = np.random.default_rng(0)
+    steps = [rng.integers(0, n, 40) for n in (6, 2, 6)]
+    belief = Belief.empty(6, 2, prior=0.05).updated(*steps)
+    good = kernel.iterate_policy
+
+    def planted(*arguments):
+        gain, rounds, policy = good(*arguments)
+        return gain * 1.01, rounds, policy
+
+    solves = test_policy_iteration_solves_the_bellman_equation_of_the_paper.hypothesis.inner_test
+    monkeypatch.setattr(kernel, "iterate_policy", planted)
+    with pytest.raises(AssertionError):
+        solves((belief, rng), 0.99)
+    monkeypatch.undo()
+    solves((belief, rng), 0.99)
 
 
 @given(beliefs(), st.sampled_from([0.5, 0.95]))

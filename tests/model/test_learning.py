@@ -40,6 +40,18 @@ def test_em_never_lowers_the_penalised_likelihood(case):
         model = em(model, experience, iterations=1).model
 
 
+def test_em_in_single_precision_does_not_fall_beyond_rounding():
+    experience = ring(6, episodes=30)
+    model = Model.random(experience, CloneLayout((9, 4)), pseudocount=2e-3, rng=np.random.default_rng(0))
+    assert model.counts.dtype == np.float32
+    before = -np.inf
+    for _ in range(60):
+        now = model.log_likelihood(experience) + log_prior(model)
+        assert now >= before - 1e-6 * abs(now)
+        before = now
+        model = em(model, experience, iterations=1).model
+
+
 @given(case=small_cases())
 @settings(max_examples=60)
 def test_viterbi_training_never_lowers_its_objective(case):
