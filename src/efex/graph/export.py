@@ -9,7 +9,6 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-import networkx as nx
 import numpy as np
 
 from efex.errors import InvalidArgumentError, StorageError
@@ -22,6 +21,8 @@ VERSION = 1
 
 def to_networkx(graph: LatentGraph) -> Any:
     """Return a networkx.MultiDiGraph: nodes carry `observation`, edges `action`, `probability`, `count`."""
+    import networkx as nx  # takes a while to load, and only this needs it
+
     exported = nx.MultiDiGraph()
     for node, observation in enumerate(graph.observations):
         exported.add_node(node, observation=observation)
@@ -73,6 +74,8 @@ def replacing(path: Path) -> Iterator[Path]:
 
 
 def _write_graphml(graph: LatentGraph, path: Path) -> None:
+    import networkx as nx
+
     exported = to_networkx(graph)
     for node, observation in enumerate(graph.observations):
         exported.nodes[node]["observation"] = symbol_text(observation)
