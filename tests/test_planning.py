@@ -30,8 +30,8 @@ def bellman(belief, values, discount):
     q = (1 - discount) * belief.information_gain.reshape(n, m) + discount * mean @ values
     q = np.where(belief.closed.reshape(n, m), -np.inf, q)
     shut = np.isneginf(q).all(axis=1)
-    # Behind an end the next episode begins anywhere, and nothing is learned on the way.
-    q[shut] = discount * values.mean()
+    # An end leads on as its first row says, and nothing is learned on the way.
+    q[shut, 0] = discount * mean[shut, 0] @ values
     return q
 
 

@@ -17,7 +17,8 @@ from efex.utility import entropy_deficit
 class Belief:
     """Dirichlet(c + prior) for every row; row `state * n_actions + action` lists its counted targets.
 
-    A closed pair (unavailable, or beyond the end of an episode) holds nothing to learn and is never planned.
+    A closed pair (unavailable, or beyond the end of an episode) holds nothing to learn and is never chosen. Where all
+    pairs are closed episodes end, and the first row counts where the next ones began.
     """
 
     n_states: int

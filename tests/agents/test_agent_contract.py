@@ -120,6 +120,15 @@ def test_an_end_holds_nothing_to_learn():
             assert not found.graph.untried[found.graph.observations.index(2)].any()
 
 
+@pytest.mark.parametrize("clones", [1, "auto"])
+def test_ends_do_not_keep_it_from_the_rest(clones):
+    lake = gymnasium.make("FrozenLake-v1", is_slippery=False)
+    found = efex.explore(lake, steps=1_500, clones=clones, progress=False)
+    assert set(found.graph.symbols) == set(range(16))
+    # Every cell that is not a hole or the goal was tried in every direction.
+    assert not found.graph.untried.any()
+
+
 @pytest.mark.parametrize("name", AGENT_NAMES)
 def test_an_alphabet_that_nobody_declared_grows(name):
     inner = world()

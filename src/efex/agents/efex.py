@@ -90,6 +90,9 @@ class Efex(Agent):
             self._make_room()
         else:
             self._follow()
+            end = self.experience.terminated[-1:]
+            if len(end) and end[0] == len(self.experience) - 2:
+                self.belief = self._counted = self._restarting(self.belief, end, self._whole_path())
 
     def _initialise(self) -> None:
         self._layout = self.clones.first(self.experience)
@@ -179,10 +182,15 @@ class Efex(Agent):
         n_states = model.layout.n_states
         empty = Belief.empty(n_states, self.experience.n_actions, prior=per_target(self.prior, n_states))
         t = np.flatnonzero(self.experience.actions >= 0)
-        self._counted = empty.updated(self._path[t], self.experience.actions[t].astype(np.int64), self._path[t + 1])
-        self._counted = self._counted.closing(self._closed_rows(n_states))
-        self.belief = self._counted
+        steps = empty.updated(self._path[t], self.experience.actions[t].astype(np.int64), self._path[t + 1])
+        ends = self.experience.terminated
+        self.belief = self._restarting(steps, ends[ends + 1 < len(self._path)], self._path)
+        self.belief = self.belief.closing(self._closed_rows(n_states))
         self._follow()
+
+    def _restarting(self, belief: Belief, ends: NDArray[np.int64], path: NDArray[np.int64]) -> Belief:
+        """Return the belief that also counts how the end of an episode led to the beginning of the next."""
+        return belief.updated(path[ends], np.zeros(len(ends), np.int64), path[ends + 1])
 
     def _follow(self) -> None:
         """Track the episode that is under way."""
@@ -210,7 +218,13 @@ class Efex(Agent):
     def _closed_rows(self, n_states: int) -> NDArray[np.bool_]:
         """Return the rows that hold nothing to learn: where an episode terminated, and what was not available."""
         closed = np.zeros((n_states, self.experience.n_actions), bool)
-        closed[self._path[self.experience.terminated]] = True
+        ends = self.experience.terminated
+        closed[self._path[ends]] = True
+        # Where an observation was only ever seen at an end, its other clones would be ends too.
+        always = np.setdiff1d(
+            self.experience.observations[ends], self.experience.observations[self.experience.actions >= 0]
+        )
+        closed[np.isin(self.model.layout.observation, always)] = True
         if self.masks:
             positions, masks = np.array(list(self.masks)), np.array(list(self.masks.values()))
             known = positions < len(self._path)

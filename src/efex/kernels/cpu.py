@@ -57,10 +57,9 @@ def _sum_product(message, values, out):
     out[:] = 0
     for i in range(len(message)):
         m = message[i]
-        if m > 0:
-            row = values[i * width : (i + 1) * width]
-            for j in range(width):
-                out[j] += m * row[j]
+        row = values[i * width : (i + 1) * width]
+        for j in range(width):
+            out[j] += m * row[j]
 
 
 @njit(cache=True)
@@ -69,10 +68,10 @@ def _max_product(message, values, out):
     out[:] = 0
     for i in range(len(message)):
         m = message[i]
-        if m > 0:
-            row = values[i * width : (i + 1) * width]
-            for j in range(width):
-                out[j] = max(out[j], m * row[j])
+        row = values[i * width : (i + 1) * width]
+        for j in range(width):
+            score = m * row[j]
+            out[j] = score if score > out[j] else out[j]
 
 
 @njit(cache=True)

@@ -77,7 +77,8 @@ def value_sweeps(start, target, count, scale, closed, prior, reward, discount, v
                     mean = (reach(row, start, target, count, values) + prior * total) * scale[row]
                     best = max(best, (1 - discount) * reward[row] + discount * mean)
             if best == -np.inf:
-                best = discount * total / n_states
+                row = z * n_actions
+                best = discount * (reach(row, start, target, count, values) + prior * total) * scale[row]
             change = best - values[z]
             values[z] = best
             total += change
@@ -92,11 +93,11 @@ def improve(start, target, count, scale, closed, reward, discount, relative, n_a
     """Move every state's row in `policy` to its best one; a row that ties with the best stays. Return how many moved.
 
     Relative values sum to zero, so the prior's share of the mean transition drops out: q = u + γ c · h / B.
-    A state all of whose rows are closed gets -1.
+    A state all of whose rows are closed is an end, and keeps to its first row.
     """
     moved = 0
     for z in range(len(policy)):
-        best, at, kept = -np.inf, -1, -np.inf
+        best, at, kept = -np.inf, z * n_actions, -np.inf
         for row in range(z * n_actions, (z + 1) * n_actions):
             if not closed[row]:
                 q = reward[row] + discount * reach(row, start, target, count, relative) * scale[row]
@@ -129,10 +130,9 @@ def downstream_first(start, target, count, policy):
             stack[depth] = z
             depth += 1
             most = 0
-            if policy[z] >= 0:
-                for e in range(start[policy[z]], start[policy[z] + 1]):
-                    if count[e] > most:
-                        most, main[z] = count[e], target[e]
+            for e in range(start[policy[z]], start[policy[z] + 1]):
+                if count[e] > most:
+                    most, main[z] = count[e], target[e]
             z = main[z]
         if z >= 0 and depth > 0 and depth_of[z] >= 0 and depth_of[z] < depth and stack[depth_of[z]] == z:
             cycle[stack[depth - 1]] = depth - depth_of[z]
@@ -171,9 +171,6 @@ def evaluate(start, target, count, scale, reward, discount, policy, information,
         for p in range(len(order)):
             z = order[p]
             row = policy[z]
-            if row < 0:
-                information[z], duration[z] = 0.0, 1.0
-                continue
             x, t, own = affine(row, main[z], start, target, count, discount * scale[row], information, duration)
             x, t = x + reward[row], t + 1
             if cycle[z] > 0:
