@@ -1,5 +1,7 @@
 """efex recovers the hidden map of an environment by exploring it."""
 
+from importlib.metadata import version
+
 from efex import agents, measures, worlds
 from efex.errors import EfexError
 from efex.experience import Experience
@@ -8,6 +10,8 @@ from efex.graph import LatentGraph
 from efex.learn import learn
 from efex.storage import load
 from efex.worlds import make
+
+__version__ = version("efex")
 
 __all__ = [
     "EfexError",

@@ -13,7 +13,7 @@ from efex.kernels import planning as kernel
 from efex.utility import entropy_deficit
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Belief:
     """Dirichlet(c + prior) for every row; row `state * n_actions + action` lists its counted targets.
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import re
 import sys
 from pathlib import Path
 from typing import Annotated, Any, NoReturn
@@ -23,14 +24,28 @@ USAGE_ERROR: Any = typer.BadParameter.__mro__[1]
 """What a wrong argument raises; Typer exports its children only."""
 
 
+def _show_version(wanted: bool) -> None:
+    if wanted:
+        from efex import __version__
+
+        typer.echo(f"efex {__version__}")
+        raise typer.Exit
+
+
 @app.callback(epilog="--debug, anywhere, shows the traceback of an error.")
-def efex() -> None:
+def efex(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_show_version, is_eager=True, help="Show the version.")
+    ] = False,
+) -> None:
     """Recover the hidden map of an environment by exploring it."""
 
 
 @app.command()
 def explore(
-    environment: Annotated[str, typer.Argument(help="A world's name, or MODULE:ENV for an environment of yours.")],
+    environment: Annotated[
+        str, typer.Argument(help="A world's name, a Gymnasium id, or MODULE:ENV for an environment of yours.")
+    ],
     steps: Annotated[int, typer.Option(help="Steps to take in all.")] = 20_000,
     seed: Annotated[int, typer.Option(help="Everything random comes from it.")] = 0,
     out: Annotated[Path, typer.Option(help="The run folder to write.")] = Path("runs/latest"),
@@ -58,8 +73,11 @@ def explore(
         typer.echo(f"interrupted; what was found so far is in {out}", err=True)
         raise typer.Exit(130) from None
     summary = run.summary()
+    summary["nodes_after_merging"] = run.graph.merge_equivalent().n_nodes
     if measure and isinstance(env.unwrapped, GraphWorld):
+        typer.echo("measuring the map against the truth")
         summary["true_nodes"] = env.unwrapped.truth.n_nodes
+        summary["equivalent_to_the_truth"] = run.graph.equivalent_to(env.unwrapped.truth)
         summary["weighted_coverage"] = measures.weighted_coverage(run, env.unwrapped)
         summary["precision"] = measures.precision(run, env.unwrapped)
         write_json(out / SUMMARY, summary)
@@ -75,7 +93,7 @@ def _environment(name: str, seed: int, keywords: dict[str, Any]) -> gymnasium.En
     if ":" not in name:
         from efex.worlds import make
 
-        return make(name, seed=seed, **keywords)
+        return gymnasium.make(name, **keywords) if re.search(r"-v\d+$", name) else make(name, seed=seed, **keywords)
     module, _, attribute = name.partition(":")
     sys.path.insert(0, "")
     try:
@@ -121,7 +139,7 @@ def main() -> None:
     arguments = [argument for argument in sys.argv[1:] if argument != "--debug"]
     try:
         code = app(arguments or ["--help"], standalone_mode=False)
-    except EfexError as error:
+    except (EfexError, gymnasium.error.Error) as error:
         if "--debug" in sys.argv:
             raise
         _complain(str(error))

@@ -84,7 +84,11 @@ class Experience:
         n_actions: int | None = None,
         alphabet: Alphabet | None = None,
     ) -> Experience:
-        """Return the experience of (observations, actions) pairs; actions None means one action taken throughout."""
+        """Return the experience of (observations, actions) pairs.
+
+        There is one action between each two observations; one more, taken at the last, is ignored, as logs often have
+        it. None means that there is only one action, taken throughout.
+        """
         walks = [(symbols, check_actions(actions, len(symbols))) for symbols, actions in episodes]
         highest = max((int(actions.max()) for _, actions in walks if actions.size), default=0)
         if n_actions is not None and highest >= n_actions:
@@ -190,6 +194,9 @@ class Experience:
 
     def __len__(self) -> int:
         return self._length
+
+    def __repr__(self) -> str:
+        return f"Experience({self.n_episodes} episodes, {self.n_steps} steps, {len(self.alphabet)} symbols)"
 
 
 def check_actions(actions: ArrayLike | None, n_observations: int) -> NDArray[np.int64]:

@@ -35,8 +35,16 @@ def explore(
 ) -> Run:
     """Return what `agent` found out about `env` in `steps` steps.
 
-    `env` is any Gymnasium environment with Discrete actions; its episodes end as it says, or after
-    `episode_steps`. With a `folder` the run is saved there, also when it is interrupted.
+    `env` is any Gymnasium environment with Discrete actions; they are counted from 0, and `info["action_mask"]` is
+    heeded. Its episodes end as it says, or after `episode_steps`. Observations may be numbers, strings, arrays, or
+    lists, tuples and mappings of these; `observe` turns anything else, or anything finer than you care for, into one
+    of them.
+
+    `agent` is "efex", "efex-paper" (which needs `clones`), "random", or an agent of `efex.agents`. `clones` is how many
+    states an observation may have: "auto", a number, or a mapping from symbols to numbers.
+
+    The same `seed` gives the same run. With a `folder` the run is saved there, in place of any other, also when it is
+    interrupted. The run holds the map as `run.graph`, and `run.decode` finds a walk on it.
     """
     steps = whole("steps", steps, at_least=1)
     view = AgentView(env, observe=observe, episode_steps=episode_steps)

@@ -23,7 +23,13 @@ def learn(
     tolerance: float = 1e-6,
     seed: int = 0,
 ) -> Fit:
-    """Return the map learned from `experience`, the best of `restarts` random starts."""
+    """Return the map learned from `experience`, which `Experience.from_episodes` makes of any lists.
+
+    `clones` is how many states an observation may have: "auto", a number, or a mapping from symbols to numbers. EM runs
+    for `iterations` or until a step's log-likelihood changes by less than `tolerance`; `method` says what follows it:
+    nothing ("em"), Viterbi training ("em+viterbi") or variational Bayes ("em+vb"). The best of `restarts` random starts
+    is kept.
+    """
     if not isinstance(experience, Experience):
         raise InvalidArgumentError(
             f"experience must be an efex.Experience, not {type(experience).__name__}; "

@@ -15,7 +15,7 @@ TIE = 1e-9
 """Actions whose values differ by less than this, relative to the best, are equally good."""
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Plan:
     """Relative values h of all states under a belief: v = g + (1 - γ) h and Σ h = 0, theory (13).
 

@@ -28,7 +28,10 @@ class Silent:
 
 
 class Bar:
-    """A progress bar with steps, coverage of the truth where it is known, and the agent's own figures."""
+    """A progress bar with coverage of the truth where it is known, and the agent's own figures.
+
+    Where there is no terminal to draw it on, a line is written at every tenth instead.
+    """
 
     def __init__(self, bar: Any, task: Any, truth: Any, total: int) -> None:
         self._bar, self._task, self._truth, self._total = bar, task, truth, total
@@ -46,15 +49,18 @@ class Bar:
             if edge not in self._walked:
                 self._walked.add(edge)
                 self._covered += self._truth.get(edge, 0.0)
-        if self._steps % REFRESH == 0 or self._steps == self._total:
-            self._bar.update(self._task, completed=self._steps, figures=self._figures(agent))
+        tenth = self._steps * 10 // self._total > (self._steps - 1) * 10 // self._total
+        if self._steps % REFRESH == 0 or tenth:
+            figures = self._figures(agent)
+            self._bar.update(self._task, completed=self._steps, figures=figures)
+            if tenth and not self._bar.console.is_terminal:
+                self._bar.console.print(f"{self._steps}/{self._total} steps, {figures}", highlight=False)
 
     def _figures(self, agent: Agent) -> str:
-        figures = [f"{name} {value:.4g}" for name, value in agent.status.items()]
+        figures = [f"{name} {value:.3g}" for name, value in agent.status.items()]
         if self._truth is not None:
-            total = sum(self._truth.values())
-            figures.insert(0, f"coverage {self._covered / total:.3f}")
-        return "  ".join(figures)
+            figures.insert(0, f"coverage {self._covered / sum(self._truth.values()):.2f}")
+        return ", ".join(figures)
 
 
 @contextmanager
@@ -68,11 +74,11 @@ def progress_display(truth: LatentGraph | None, steps: int, *, enabled: bool) ->
 
     known = None if truth is None else {(e.source, e.action, e.target): e.probability for e in truth.edges()}
     columns = (
-        TextColumn("exploring"),
-        BarColumn(),
+        BarColumn(bar_width=12),
         MofNCompleteColumn(),
-        TextColumn("{task.fields[figures]}"),
         TimeRemainingColumn(),
+        TextColumn("{task.fields[figures]}"),
     )
     with RichProgress(*columns) as bar:
-        yield Bar(bar, bar.add_task("explore", total=steps, figures=""), known, steps)
+        waiting = "(a first run compiles for some 20 s)"
+        yield Bar(bar, bar.add_task("explore", total=steps, figures=waiting), known, steps)

@@ -20,7 +20,7 @@ from efex.model.sufficiency import out_of_clones
 from efex.symbols import Symbol, to_symbol
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Fit:
     """A model learned from an experience, and the map it holds."""
 
@@ -29,6 +29,9 @@ class Fit:
     settings: dict[str, Any] = field(default_factory=dict)
     symbol: Callable[[Any], Symbol] = to_symbol
     """Turns a raw observation into the symbol that the learner was shown."""
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({self.experience!r}, {self.graph!r})"
 
     @cached_property
     def states(self) -> NDArray[np.int64]:
@@ -106,12 +109,13 @@ class Fit:
             "edges": graph.n_edges,
             "observations": len(graph.symbols),
             "untried_pairs": int(graph.untried.sum()),
+            "pairs_with_several_outcomes": int((graph.outcomes > 1).sum()),
             "observations_out_of_clones": len(self.out_of_clones()),
             "log_likelihood_per_step": self.recovery.model.log_likelihood(experience) / max(experience.n_steps, 1),
         }
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Run(Fit):
     """A Fit that an agent made by exploring, with the true nodes where the environment tells them."""
 

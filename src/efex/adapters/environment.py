@@ -29,7 +29,7 @@ class AgentView:
     """Any Gymnasium environment with a Discrete action space, its observations turned into symbols.
 
     `observe` turns a raw observation into a symbol of the caller's choice. `episode_steps` cuts episodes that
-    the environment does not end.
+    the environment does not end. Actions are counted from 0, whatever the first action of the space is.
     """
 
     def __init__(
@@ -39,6 +39,10 @@ class AgentView:
         observe: Callable[[Any], Any] | None = None,
         episode_steps: int | None = None,
     ) -> None:
+        if isinstance(env, str | type):
+            raise InvalidArgumentError(
+                f"env must be an environment, not {env!r}; make it first, by efex.make, gymnasium.make or its class"
+            )
         space = getattr(env, "action_space", None)
         if not isinstance(space, gymnasium.spaces.Discrete):
             raise InvalidArgumentError(
@@ -68,13 +72,15 @@ class AgentView:
 
     def reset(self, *, seed: int | None = None) -> Moment:
         """Begin an episode."""
-        observation, info = self._env.reset(seed=seed)
+        observation, info = _values("reset", self._env.reset(seed=seed), ("observation", "info"))
         self._steps = 0
         return Moment(observation, self.symbol(observation), self._mask(info), False, False, info)
 
     def step(self, action: int) -> Moment:
         """Take an action."""
-        observation, _, terminated, truncated, info = self._env.step(self._first_action + action)
+        names = ("observation", "reward", "terminated", "truncated", "info")
+        result = _values("step", self._env.step(self._first_action + action), names)
+        observation, _, terminated, truncated, info = result
         self._steps += 1
         cut = bool(truncated) or (self._episode_steps is not None and self._steps >= self._episode_steps)
         # Where an episode ends no action is asked for, and many environments then allow none.
@@ -91,3 +97,11 @@ class AgentView:
                 f'info["action_mask"] must allow at least one of {self.n_actions} actions; got {mask!r}'
             )
         return allowed
+
+
+def _values(method: str, result: Any, names: tuple[str, ...]) -> tuple[Any, ...]:
+    """Return what the environment answered if it is a tuple of as many values as Gymnasium asks for."""
+    if not isinstance(result, tuple) or len(result) != len(names):
+        came = f"{len(result)} values" if isinstance(result, tuple) else type(result).__name__
+        raise InvalidArgumentError(f"the environment's {method}() must return ({', '.join(names)}), not {came}")
+    return result

@@ -79,6 +79,7 @@ class Efex(Agent):
         """Get ready for an environment: forget everything about any other."""
         super().prepare(n_actions, rng=rng, symbols=symbols)
         self._layout: CloneLayout | None = None
+        self.belief = Belief.empty(1, n_actions, prior=1.0)
         self._changed = self._turn = self._since_refit = self._since_plan = 0
         self._grow_after = 0
 
@@ -242,7 +243,7 @@ class Efex(Agent):
 
     @property
     def status(self) -> dict[str, float]:
-        """States in use, and the model's log-likelihood per step, both of what is decoded so far."""
+        """States in use, and the model's log-likelihood of everything seen, in nats per step."""
         steps = max(self.experience.n_steps, 1)
         likelihood = self.model.log_likelihood(self.experience) / steps
-        return {"states": len(np.unique(self._path)), "log-likelihood": likelihood}
+        return {"states": len(np.unique(self._path)), "log-lik": likelihood}

@@ -32,6 +32,21 @@ def difference(
     Equivalence is probabilistic bisimulation, which is finer than equal probabilities of all experiments:
     where only the hidden moment of a random choice differs, the witness carries two equal probabilities.
     """
+    found = _distinct(graph, other, tolerance, start)
+    return None if found is None else _witness(*found, tolerance=tolerance)
+
+
+def equivalent(
+    graph: LatentGraph, other: LatentGraph, *, tolerance: float = 0.0, start: tuple[int, int] | None = None
+) -> bool:
+    """Return whether `difference` would be None, without looking for an experiment that shows it."""
+    return _distinct(graph, other, tolerance, start) is None
+
+
+def _distinct(
+    graph: LatentGraph, other: LatentGraph, tolerance: float, start: tuple[int, int] | None
+) -> tuple[LatentGraph, int | None, int | None] | None:
+    """Return the two graphs as one and a node of each that have no equivalent, or None where there are none."""
     check_tolerance(tolerance)
     if graph.n_actions != other.n_actions:
         raise InvalidArgumentError(
@@ -46,7 +61,7 @@ def difference(
     for blocks in rounds(both, tolerance=tolerance):
         pair = _unmatched(mine, theirs, blocks, before)
         if pair is not None:
-            return _witness(both, *pair, tolerance=tolerance)
+            return both, *pair
         before = blocks
     return None
 

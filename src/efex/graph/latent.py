@@ -34,7 +34,7 @@ class Edge(NamedTuple):
     count: float  # type: ignore[assignment]  # shadows tuple.count, which an edge has no use for
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class LatentGraph:
     """A directed multigraph: every node shows one observation, every edge carries an action and a probability.
 
@@ -90,6 +90,12 @@ class LatentGraph:
             raise InvalidArgumentError(
                 f"probabilities out of node {node} under action {action} must sum to 1, not {totals[node, action]:.6g}"
             )
+
+    def __repr__(self) -> str:
+        return (
+            f"LatentGraph({self.n_nodes} nodes, {len(self.symbols)} observations, {self.n_actions} actions, "
+            f"{self.n_edges} edges)"
+        )
 
     @classmethod
     def from_matrices(
@@ -178,6 +184,13 @@ class LatentGraph:
         tried[self.source, self.action] = True
         return tried
 
+    @cached_property
+    def outcomes(self) -> NDArray[np.int64]:
+        """How many different nodes each (node, action) pair led to; above one it is chance, or places confused."""
+        counts = np.zeros((self.n_nodes, self.n_actions), np.int64)
+        np.add.at(counts, (self.source, self.action), 1)
+        return counts
+
     @property
     def untried(self) -> NDArray[np.bool_]:
         """Whether each (node, action) pair could be tried and was not."""
@@ -264,7 +277,9 @@ class LatentGraph:
         self, other: LatentGraph, *, tolerance: float = 0.0, start: tuple[int, int] | None = None
     ) -> bool:
         """Return whether the two graphs are equivalent as far as their starts reach."""
-        return self.difference(other, tolerance=tolerance, start=start) is None
+        from efex.graph.equivalence import equivalent
+
+        return equivalent(self, other, tolerance=tolerance, start=start)
 
     def to_networkx(self) -> Any:
         """Return a networkx.MultiDiGraph: nodes carry `observation`, edges `action`, `probability`, `count`."""

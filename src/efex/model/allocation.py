@@ -10,6 +10,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from efex.checks import whole
 from efex.errors import InvalidArgumentError
 from efex.experience import Experience
 from efex.model.layout import CloneLayout
@@ -40,6 +41,11 @@ class Fixed(Allocation):
     """The clones that were asked for."""
 
     clones: Clones
+
+    def __post_init__(self) -> None:
+        sizes = self.clones.values() if isinstance(self.clones, Mapping) else (self.clones,)
+        for size in sizes:
+            whole("clones", size, at_least=1)
 
     def first(self, experience: Experience) -> CloneLayout:
         """Return the clones that were asked for."""
@@ -75,8 +81,6 @@ def layout_for(experience: Experience, clones: Clones) -> CloneLayout:
         sizes = [clones[symbol] for symbol in symbols]
     else:
         sizes = [clones] * len(symbols)
-    if not all(isinstance(size, int | np.integer) and not isinstance(size, bool) and size >= 1 for size in sizes):
-        raise InvalidArgumentError(f"clones must be whole numbers of at least 1, not {clones!r}")
     return CloneLayout(tuple(int(size) for size in sizes))
 
 

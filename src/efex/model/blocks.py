@@ -13,7 +13,7 @@ from efex.kernels.cpu import Walks, copy_blocks
 from efex.model.layout import CloneLayout
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Blocks:
     """The stored triples, sorted, and where each one's K x K' entries lie in a flat array."""
 

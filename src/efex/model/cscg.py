@@ -23,7 +23,7 @@ class Decoding(NamedTuple):
     log_probability: float
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Model:
     """Counts C and pseudocount κ; P(j | i, a) = (C[a,i,j] + κ) / (n[a,i] + κ n_states), theory (6).
 
