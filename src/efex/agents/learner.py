@@ -1,0 +1,79 @@
+"""Learner: the model of an agent, refitted as experience grows, with clones for what it comes to see."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from efex.experience import Experience
+from efex.model.allocation import Allocation
+from efex.model.cscg import Model
+from efex.model.fit import Method
+from efex.model.layout import CloneLayout
+from efex.model.marginal import marginal_likelihood
+from efex.model.pseudocount import Pseudocount, per_target
+from efex.model.restarts import Refit, Restart
+
+GROWTH_PATIENCE = 1.25
+"""When more clones did not pay, they are tried again after this many times the experience."""
+
+
+class Learner:
+    """Holds the model, and the one after EM alone from which the next refit may start."""
+
+    def __init__(
+        self,
+        experience: Experience,
+        allocation: Allocation,
+        *,
+        pseudocount: Pseudocount,
+        method: Method,
+        restart: Restart,
+        rng: np.random.Generator,
+    ) -> None:
+        self._experience, self._allocation, self._pseudocount = experience, allocation, pseudocount
+        self._method: Method = method
+        self._restart, self._rng = restart, rng
+        self._turn = self._grow_after = 0
+        layout = allocation.first(experience)
+        alpha = per_target(pseudocount, layout.n_states)
+        self.model = self._soft = Model.random(experience, layout, pseudocount=alpha, rng=rng)
+
+    @property
+    def layout(self) -> CloneLayout:
+        """The clones of the model."""
+        return self.model.layout
+
+    @property
+    def is_short(self) -> bool:
+        """Whether a symbol was seen that has no clones yet."""
+        return len(self._experience.alphabet) > self.layout.n_observations
+
+    def make_room(self) -> None:
+        """Give clones to symbols seen for the first time; states already there keep their numbers."""
+        layout = self._allocation.extended(self.layout, self._experience)
+        alpha = per_target(self._pseudocount, layout.n_states)
+        self._soft = replace(self._soft.carried(self._experience, layout), pseudocount=alpha)
+        self.model = replace(self.model.carried(self._experience, layout), pseudocount=alpha)
+
+    def refit(self, path: NDArray[np.int64]) -> None:
+        """Learn from all experience, which was last decoded as `path`; take more clones if they explain it better."""
+        self._turn += 1
+        learned = self._learn(self.layout)
+        larger = self._allocation.grown(self.layout, path)
+        if larger != self.layout and len(self._experience) >= self._grow_after:
+            grown = self._learn(larger)
+            if self._score(grown) >= self._score(learned):
+                learned = grown
+            else:
+                self._grow_after = int(GROWTH_PATIENCE * len(self._experience))
+        self._soft, self.model = learned
+
+    def _learn(self, layout: CloneLayout) -> Refit:
+        last = replace(self._soft, pseudocount=per_target(self._pseudocount, layout.n_states))
+        return self._restart(last, self._experience, layout, method=self._method, turn=self._turn, rng=self._rng)
+
+    def _score(self, learned: Refit) -> float:
+        return marginal_likelihood(learned.model, self._experience)

@@ -1,0 +1,96 @@
+"""Ledger: the belief that follows from decoding all experience, kept true while the last episode goes on."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+from numpy.typing import NDArray
+
+from efex.agents.base import Mask
+from efex.agents.tracker import Tracker
+from efex.belief import Belief
+from efex.experience import Experience
+from efex.model.cscg import Model
+
+
+class Ledger:
+    """Decodes everything once with `model`; from then on every step decodes the episode under way again.
+
+    `belief` counts the decoded steps of the whole experience at any time, and `state` is where the decoding ends.
+    """
+
+    def __init__(self, model: Model, experience: Experience, masks: Mapping[int, Mask], *, prior: float) -> None:
+        self.model = model
+        self._experience, self._masks = experience, masks
+        self._path = model.decode(experience).path
+        t = np.flatnonzero(experience.actions >= 0)
+        empty = Belief.empty(model.layout.n_states, experience.n_actions, prior=prior)
+        steps = empty.updated(self._path[t], experience.actions[t].astype(np.int64), self._path[t + 1])
+        ends = experience.terminated
+        self.belief = self._restarting(steps, ends[ends + 1 < len(self._path)])
+        self._changed = 0
+        self._follow()
+        self.end()
+
+    def begin(self) -> None:
+        """Take in that an episode began."""
+        self._path = np.append(self.path, 0)
+        self._follow()
+        self._path = self.path
+        end = self._experience.terminated[-1:]
+        if len(end) and end[0] == len(self._path) - 2:
+            self.belief = self._counted = self._restarting(self.belief, end)
+
+    def step(self) -> None:
+        """Take in that a step was taken: decode the episode again and count it as it is decoded now."""
+        action, observation = int(self._experience.actions[-2]), int(self._experience.observations[-1])
+        self._changed = min(self._changed, self._tracker.step(action, observation))
+        lo = max(self._changed - 1, 0)
+        old, new = self._anchor[lo:], self._tracker.path[lo:]
+        actions = self._experience.actions[self._begin + lo : -1].astype(np.int64)
+        gone = max(len(old) - 1, 0)
+        self.belief = self._counted.updated(
+            np.concatenate([old[:-1], new[:-1]]),
+            np.concatenate([actions[:gone], actions]),
+            np.concatenate([old[1:], new[1:]]),
+            np.repeat([-1, 1], [gone, len(new) - 1]),
+        )
+
+    def end(self) -> None:
+        """Close the pairs that hold nothing to learn: where episodes terminated, and what was not available."""
+        path, experience = self.path, self._experience
+        closed = np.zeros((self.belief.n_states, experience.n_actions), bool)
+        ends = experience.terminated
+        closed[path[ends]] = True
+        # Where an observation was only ever seen at an end, its other clones would be ends too.
+        acted = experience.observations[experience.actions >= 0]
+        always = np.setdiff1d(experience.observations[ends], acted)
+        closed[np.isin(self.model.layout.observation, always)] = True
+        if self._masks:
+            positions, masks = np.array(list(self._masks)), np.array(list(self._masks.values()))
+            np.logical_or.at(closed, path[positions], ~masks)
+        self.belief, self._counted = (belief.closing(closed.ravel()) for belief in (self.belief, self._counted))
+
+    @property
+    def path(self) -> NDArray[np.int64]:
+        """The state at every observation, as it is decoded now."""
+        return np.concatenate([self._path[: self._begin], self._tracker.path])
+
+    @property
+    def state(self) -> int:
+        """The state at the last observation."""
+        return int(self._tracker.path[-1])
+
+    def _follow(self) -> None:
+        """Track the episode that is under way from its beginning."""
+        self._begin = int(self._experience.offsets[-2])
+        observations, actions = self._experience.observations, self._experience.actions
+        self._tracker = Tracker(self.model, observations[self._begin :], actions[self._begin : -1])
+        self._anchor = self._tracker.path.copy()
+        self._changed = len(self._anchor)
+        self._counted = self.belief
+
+    def _restarting(self, belief: Belief, ends: NDArray[np.int64]) -> Belief:
+        """Return the belief that also counts how the end of an episode led to the beginning of the next."""
+        return belief.updated(self._path[ends], np.zeros(len(ends), np.int64), self._path[ends + 1])
