@@ -16,6 +16,9 @@ from efex.model.marginal import marginal_likelihood
 from efex.model.pseudocount import Pseudocount, per_target
 from efex.model.restarts import Refit, Restart
 
+GROWTH_SLACK = 0.01
+"""By what share more clones may worsen the explanation: what they are for is often still to be seen."""
+
 GROWTH_PATIENCE = 1.25
 """When more clones did not pay, they are tried again after this many times the experience."""
 
@@ -59,13 +62,13 @@ class Learner:
         self.model = replace(self.model.carried(self._experience, layout), pseudocount=alpha)
 
     def refit(self, path: NDArray[np.int64]) -> None:
-        """Learn from all experience, which was last decoded as `path`; take more clones if they explain it better."""
+        """Learn from all experience, last decoded as `path`; take more clones unless they explain it clearly worse."""
         self._turn += 1
         learned = self._learn(self.layout)
         larger = self._allocation.grown(self.layout, path)
         if larger != self.layout and len(self._experience) >= self._grow_after:
             grown = self._learn(larger)
-            if self._score(grown) >= self._score(learned):
+            if self._score(grown) >= (1 + GROWTH_SLACK) * self._score(learned):
                 learned = grown
             else:
                 self._grow_after = int(GROWTH_PATIENCE * len(self._experience))
