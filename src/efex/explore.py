@@ -7,16 +7,15 @@ from pathlib import Path
 from typing import Any
 
 import gymnasium
-import numpy as np
 
 from efex.adapters import AgentView
 from efex.agents import Agent, ClonePolicy, make_agent
 from efex.checks import whole
-from efex.graph import LatentGraph
 from efex.interruption import interrupts_between_steps
 from efex.model.allocation import Fixed
 from efex.progress import progress_display
 from efex.randomness import stream
+from efex.record import Record
 from efex.run import Run
 from efex.storage import make_folder
 
@@ -92,32 +91,3 @@ def walk(view: AgentView, agent: Agent, *, steps: int, seed: int) -> Iterator[tu
                 break
             action = agent.act(moment.symbol, moment.mask)
         agent.end(moment.symbol, terminated=moment.terminated)
-
-
-class Record:
-    """What is known of a run beside what the agent knows: the truth, where the environment offers it."""
-
-    def __init__(self, view: AgentView, agent: Agent, env: gymnasium.Env[Any, Any], settings: dict[str, Any]) -> None:
-        self.true_nodes: list[Any] = []
-        truth = getattr(getattr(env, "unwrapped", env), "truth", None)
-        self.truth = truth if isinstance(truth, LatentGraph) else None
-        self._view, self._agent, self._settings = view, agent, settings
-
-    def run(self) -> Run:
-        """Return the run as it stands."""
-        recovery, experience = self._agent.recover(), self._agent.experience
-        if len(recovery.path) < len(experience):
-            # The agent failed while it took in the last observation.
-            experience = experience.first(len(recovery.path))
-        nodes = self.true_nodes[: len(experience)]
-        told = all(isinstance(node, int | np.integer) and node >= 0 for node in nodes)
-        true_nodes = np.array(nodes, np.int64) if told else None
-        return Run(experience, recovery, self._settings, self._view.symbol, true_nodes=true_nodes, truth=self.truth)
-
-    def rescue(self, folder: str | Path, error: BaseException) -> None:
-        """Save the run although it failed; if that fails too, say so on the error that counts."""
-        self._settings["interrupted"] = True
-        try:
-            self.run().save(folder)
-        except Exception as failure:
-            error.add_note(f"what was found so far could not be saved to {folder}: {failure!r}")

@@ -39,46 +39,50 @@ class Restart(ABC):
         """Return the refit, the `turn`-th of this run."""
 
 
+class Single(Restart):
+    """One start, from which EM goes on for so many iterations."""
+
+    iterations: int
+
+    @abstractmethod
+    def begin(self, last: Model, experience: Experience, layout: CloneLayout, *, rng: np.random.Generator) -> Model:
+        """Return the model that EM starts from."""
+
+    def __call__(
+        self,
+        last: Model,
+        experience: Experience,
+        layout: CloneLayout,
+        *,
+        method: Method,
+        turn: int,
+        rng: np.random.Generator,
+    ) -> Refit:
+        """Return the refit from this start."""
+        start = self.begin(last, experience, layout, rng=rng)
+        return Refit(*refine(start, experience, method=method, iterations=self.iterations, tolerance=1e-6))
+
+
 @dataclass(frozen=True)
-class Warm(Restart):
+class Warm(Single):
     """EM goes on from the last model."""
 
     iterations: int = 20
 
-    def __call__(
-        self,
-        last: Model,
-        experience: Experience,
-        layout: CloneLayout,
-        *,
-        method: Method,
-        turn: int,
-        rng: np.random.Generator,
-    ) -> Refit:
-        """Return the refit from the last model."""
-        start = last.carried(experience, layout).jittered(rng)
-        return Refit(*refine(start, experience, method=method, iterations=self.iterations, tolerance=1e-6))
+    def begin(self, last: Model, experience: Experience, layout: CloneLayout, *, rng: np.random.Generator) -> Model:
+        """Return the last model, with noise enough for unused clones to differ."""
+        return last.carried(experience, layout).jittered(rng)
 
 
 @dataclass(frozen=True)
-class Fresh(Restart):
+class Fresh(Single):
     """EM begins at random."""
 
     iterations: int = 100
 
-    def __call__(
-        self,
-        last: Model,
-        experience: Experience,
-        layout: CloneLayout,
-        *,
-        method: Method,
-        turn: int,
-        rng: np.random.Generator,
-    ) -> Refit:
-        """Return the refit from a random start."""
-        start = Model.random(experience, layout, pseudocount=last.pseudocount, rng=rng)
-        return Refit(*refine(start, experience, method=method, iterations=self.iterations, tolerance=1e-6))
+    def begin(self, last: Model, experience: Experience, layout: CloneLayout, *, rng: np.random.Generator) -> Model:
+        """Return a random model."""
+        return Model.random(experience, layout, pseudocount=last.pseudocount, rng=rng)
 
 
 @dataclass(frozen=True)
