@@ -4,7 +4,6 @@ import signal
 import subprocess
 import sys
 import threading
-import time
 
 import gymnasium
 import pytest
@@ -65,9 +64,17 @@ def test_an_unwritable_folder_is_found_out_before_the_work(tmp_path):
 
 
 INTERRUPTED = """
-import efex
-world = efex.make("grid2d", size=6, unique_fraction=0.5, seed=0)
-print("ready", flush=True)
+import efex, gymnasium
+
+class Loud(gymnasium.Wrapper):
+    episodes = 0
+
+    def reset(self, **options):
+        self.episodes += 1
+        print("episode", self.episodes, flush=True)
+        return self.env.reset(**options)
+
+world = Loud(efex.make("grid2d", size=6, unique_fraction=0.5, seed=0))
 efex.explore(world, steps=10_000_000, progress=False, folder={folder!r}, agent="efex-paper", clones=4)
 """
 
@@ -77,10 +84,8 @@ def test_a_process_told_to_stop_leaves_a_readable_folder(tmp_path, told, says):
     script = INTERRUPTED.format(folder=str(tmp_path / "run"))
     child = subprocess.Popen([sys.executable, "-c", script], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
     assert child.stdout is not None
-    child.stdout.readline()
-    while not (tmp_path / "run").exists():
-        time.sleep(0.1)
-    time.sleep(3)
+    while child.stdout.readline() != b"episode 3\n":
+        assert child.poll() is None
     os.kill(child.pid, told)
     _, error = child.communicate(timeout=60)
     assert says in error
