@@ -8,7 +8,8 @@ import pytest
 import efex
 from efex.measures import expected_log_likelihood, precision, steps_to_cover, weighted_coverage
 
-pytestmark = pytest.mark.verify
+# That an agent ran out of clones is part of what is shown here.
+pytestmark = [pytest.mark.verify, pytest.mark.filterwarnings("ignore:.*use all their clones")]
 
 
 @pytest.mark.parametrize(("trap", "bar"), [(False, 12), (True, 13)])
@@ -55,8 +56,9 @@ def test_the_truth_is_precise_on_every_seed(name):
 
 
 def test_where_the_literal_algorithm_stalls_and_the_default_does_not():
+    # Seeds 0 to 4 were looked at while the default was chosen; these were not.
     found: dict[str, list[float]] = {"efex-paper, warm": [], "efex-paper, fresh": [], "efex": []}
-    for seed in range(5):
+    for seed in range(10, 15):
         world = efex.make("sparse-maze", unique_fraction=0.3, seed=seed)
         clones = math.ceil(2 * world.truth.n_nodes / len(world.truth.symbols))
         agents: dict[str, efex.agents.Agent] = {
