@@ -2,6 +2,6 @@
 
 import os
 
-# Idle OpenMP threads spin by default, which on a busy machine costs the working ones their core: an exploration of
-# ten seconds took a hundred. It must be said before Numba loads its threading layer.
+# Idle OpenMP threads spin by default, which on a busy machine costs the working ones their core. It must be said
+# before Numba loads its threading layer.
 os.environ.setdefault("OMP_WAIT_POLICY", "passive")
