@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.special import psi
+
+from efex.special import psi
 
 
 def entropy_deficit(concentration: ArrayLike) -> NDArray[np.float64]:

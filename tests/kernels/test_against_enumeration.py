@@ -4,20 +4,24 @@ import numpy as np
 import pytest
 from hypothesis import assume, given, settings
 
+from efex.experience import Alphabet, Experience
 from efex.kernels import cpu, reference
-from efex.model.em import bind, expected_counts
+from efex.model.cscg import Model
+from efex.model.expectation import bind, expected_counts, pass_messages
+from efex.model.layout import CloneLayout
 from enumeration import EXACT, SINGLE, Inference, dense, enumerate_paths, episodes, path_log_probability, small_cases
 
 
 def by_cpu(model, experience) -> Inference:
     steps = bind(model, experience)
-    counts, starts, total = expected_counts(steps, model.weights)
+    messages = pass_messages(steps, model.weights)
+    counts, starts = expected_counts(steps, model.weights, messages)
     decoding = model.decode(experience)
     np.testing.assert_allclose(
         path_log_probability(model, experience, decoding.path), decoding.log_probability, **SINGLE
     )
     return Inference(
-        total,
+        messages.log_likelihood,
         model.filter(experience),
         model.smooth(experience),
         unpack(model, counts),
@@ -84,7 +88,7 @@ def in_first_message(walks, weights, at, out):
     return scaled(out[0], 0), *out[1:]
 
 
-def in_first_scale(walks, weights, at, out):
+def in_first_likelihood(walks, weights, at, out):
     return out[0], out[1] + np.log(1.01) * (np.arange(len(out[1])) == 0), out[2]
 
 
@@ -99,7 +103,8 @@ def in_norms(walks, weights, at, out):
 
 
 def in_counts(walks, weights, at, out):
-    return out * 1.01
+    out *= 1.01
+    return out
 
 
 def in_score(walks, weights, at, out):
@@ -108,7 +113,7 @@ def in_score(walks, weights, at, out):
 
 PLANTED = [
     ("filter_walks", in_first_message),
-    ("filter_walks", in_first_scale),
+    ("filter_walks", in_first_likelihood),
     ("smooth_walks", in_last_message),
     ("smooth_walks", in_norms),
     ("accumulate", in_counts),
@@ -158,5 +163,22 @@ def test_a_planted_error_in_one_transition_is_caught(case):
     block = bind(model, experience).walks.block[used]
     values = model.weights.values.copy()
     values[model.blocks.start[block] : model.blocks.start[block + 1]] *= 1.01
-    _, _, total = expected_counts(bind(model, experience), model.weights._replace(values=values))
-    assert not np.isclose(total, truth.log_likelihood, **EXACT)
+    messages = pass_messages(bind(model, experience), model.weights._replace(values=values))
+    assert not np.isclose(messages.log_likelihood, truth.log_likelihood, **EXACT)
+
+
+@pytest.mark.parametrize(("dtype", "tolerance"), [(np.float64, EXACT), (np.float32, SINGLE)])
+def test_wide_and_ragged_blocks_equal_the_reference(dtype, tolerance):
+    rng = np.random.default_rng(0)
+    sizes = (1, 7, 8, 9, 15, 16, 17, 25, 49)
+    walks = [(rng.integers(0, len(sizes), 80).tolist(), rng.integers(0, 2, 79)) for _ in range(5)]
+    seen = Experience.from_episodes(walks, n_actions=2, alphabet=Alphabet(range(len(sizes))))
+    model = Model.random(seen, CloneLayout(sizes), pseudocount=1e-2, rng=rng, dtype=dtype)
+    unseen = Experience.from_episodes([(walks[0][0][::-1], walks[0][1])], n_actions=2, alphabet=seen.alphabet)
+    for experience in (seen, unseen):
+        got, want = by_cpu(model, experience), by_reference(model, experience)
+        for mine, theirs in zip(got, want):
+            mine, theirs = (np.concatenate(v) if isinstance(v, list) else v for v in (mine, theirs))
+            if np.ndim(mine) == 3:
+                theirs = np.where(unpack(model, np.ones(model.blocks.n_entries)) > 0, theirs, 0)
+            np.testing.assert_allclose(mine, theirs, **tolerance)

@@ -8,7 +8,6 @@ from dataclasses import replace
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
-from scipy.sparse.csgraph import breadth_first_order
 
 from efex.errors import InvalidArgumentError
 from efex.graph.latent import LatentGraph
@@ -68,6 +67,8 @@ def _distinct(
 
 def _reached(graph: LatentGraph, start: tuple[int, int] | None, side: int) -> LatentGraph:
     """Return the part of the graph that its starts reach, which are never empty unless the graph is."""
+    from scipy.sparse.csgraph import breadth_first_order  # slow to load: not with the package
+
     starts: Sequence[int] = graph.starts or range(graph.n_nodes)
     if start is not None:
         starts = (start[side],)

@@ -10,10 +10,11 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit, prange
 
+from efex.kernels.products import column_products, leak, outer_sums, overlap, rescale, row_products
+from efex.kernels.simd import LANES
+
 OK = -1
 """No position failed."""
-
-_FAST = {"reassoc", "contract", "nsz"}
 
 
 class Walks(NamedTuple):
@@ -51,59 +52,22 @@ def positions(walks, weights):
     return out
 
 
-@njit(cache=True, fastmath=_FAST)
-def _sum_product(message, values, out):
-    width = len(out)
-    out[:] = 0
-    for i in range(len(message)):
-        m = message[i]
-        row = values[i * width : (i + 1) * width]
-        for j in range(width):
-            out[j] += m * row[j]
-
-
-@njit(cache=True)
-def _max_product(message, values, out):
-    width = len(out)
-    out[:] = 0
-    for i in range(len(message)):
-        m = message[i]
-        row = values[i * width : (i + 1) * width]
-        for j in range(width):
-            score = m * row[j]
-            out[j] = score if score > out[j] else out[j]
-
-
-@njit(cache=True)
+@njit(cache=True, inline="always")
 def advance(walks, weights, t, message, out, maximise):
     """Move the message at t to t + 1 and scale it to sum (or maximum) one; return the scale, zero if impossible."""
     b = walks.block[t]
     if b >= 0:
-        values = weights.values[weights.start[b] : weights.start[b + 1]]
-        if maximise:
-            _max_product(message, values, out)
-        else:
-            _sum_product(message, values, out)
+        column_products(message, weights.values[weights.start[b] : weights.start[b + 1]], out, maximise)
     else:
-        lo = weights.first[walks.observations[t]]
-        leak = out.dtype.type(0)
-        for i in range(len(message)):
-            share = message[i] * weights.background[walks.actions[t], lo + i]
-            leak = max(leak, share) if maximise else leak + share
-        out[:] = leak
-    return _rescale(out, maximise)
+        leak(message, _background(walks, weights, t), out, maximise)
+    return rescale(out, maximise)
 
 
 @njit(cache=True)
-def _rescale(message, maximise):
-    scale = np.float64(0)
-    for i in range(len(message)):
-        scale = max(scale, np.float64(message[i])) if maximise else scale + message[i]
-    if scale > 0:
-        inverse = message.dtype.type(1 / scale)
-        for i in range(len(message)):
-            message[i] *= inverse
-    return scale
+def _background(walks, weights, t):
+    """Return what each clone at t sends to any one target outside the stored blocks."""
+    x = walks.observations[t]
+    return weights.background[walks.actions[t], weights.first[x] : weights.first[x + 1]]
 
 
 @njit(cache=True)
@@ -112,12 +76,13 @@ def start_message(walks, weights, t, out, maximise):
     lo = weights.first[walks.observations[t]]
     for i in range(len(out)):
         out[i] = weights.initial[lo + i]
-    return _rescale(out, maximise)
+    return rescale(out, maximise)
 
 
 @njit(cache=True)
-def _forward(walks, weights, begin, end, at, messages, scales, maximise):
-    """Fill the messages and log-scales of one episode; return the position that failed, or OK."""
+def _forward(walks, weights, begin, end, at, messages, maximise):
+    """Fill the messages of one episode; return the log of the product of their scales, and what failed, or OK."""
+    log_scale, product = 0.0, 1.0
     for t in range(begin, end):
         out = messages[at[t] : at[t + 1]]
         if t == begin:
@@ -125,60 +90,52 @@ def _forward(walks, weights, begin, end, at, messages, scales, maximise):
         else:
             scale = advance(walks, weights, t - 1, messages[at[t - 1] : at[t]], out, maximise)
         if not scale > 0:
-            return t
-        scales[t] = np.log(scale)
-    return OK
+            return log_scale, t
+        # A logarithm costs as much as the message; products of doubles need one every few dozen steps.
+        if product * scale < 1e-250:
+            log_scale += np.log(product)
+            product = 1.0
+        product *= scale
+    return log_scale + np.log(product), OK
 
 
-@njit(cache=True, fastmath=_FAST)
-def _retreat(walks, weights, t, message, out):
-    """Move the backward message at t + 1 to t: out = block @ message, unscaled."""
+@njit(cache=True, inline="always")
+def _retreat(walks, weights, t, message, out, tail):
+    """Move the backward message at t + 1 to t, unscaled."""
     b = walks.block[t]
-    width = len(message)
     if b >= 0:
-        values = weights.values[weights.start[b] : weights.start[b + 1]]
-        for i in range(len(out)):
-            row = values[i * width : (i + 1) * width]
-            total = out.dtype.type(0)
-            for j in range(width):
-                total += row[j] * message[j]
-            out[i] = total
+        row_products(message, weights.values[weights.start[b] : weights.start[b + 1]], out, tail)
     else:
-        lo = weights.first[walks.observations[t]]
-        total = message.sum()
-        for i in range(len(out)):
-            out[i] = weights.background[walks.actions[t], lo + i] * total
+        out[:] = _background(walks, weights, t) * message.sum()
 
 
 @njit(cache=True)
 def _backward(walks, weights, begin, end, at, forward, backward, norms):
     """Fill the scaled backward messages of one episode, and norms[t] such that the posterior of step t -> t+1
     is f_t(i) w(i, j) b_{t+1}(j) / norms[t]; return the position that failed, or OK."""
+    tail = np.empty(LANES, backward.dtype)
     backward[at[end - 1] : at[end]] = 1
-    _rescale(backward[at[end - 1] : at[end]], False)
+    rescale(backward[at[end - 1] : at[end]], False)
     for t in range(end - 2, begin - 1, -1):
-        out = backward[at[t] : at[t + 1]]
-        _retreat(walks, weights, t, backward[at[t + 1] : at[t + 2]], out)
-        overlap = np.float64(0)
-        for i in range(len(out)):
-            overlap += np.float64(forward[at[t] + i]) * np.float64(out[i])
-        if not overlap > 0:
+        f, out = forward[at[t] : at[t + 1]], backward[at[t] : at[t + 1]]
+        _retreat(walks, weights, t, backward[at[t + 1] : at[t + 2]], out, tail)
+        norms[t] = overlap(f, out)
+        if not norms[t] > 0:
             return t
-        norms[t] = overlap
-        _rescale(out, False)
+        rescale(out, False)
     return OK
 
 
 @njit(cache=True, parallel=True)
 def filter_walks(walks, weights, at):
-    """Return the scaled forward messages, the log-scale of every position, and what failed in every episode."""
+    """Return the scaled forward messages, the log-likelihood of every episode, and what failed in it."""
     messages = np.empty(at[-1], weights.values.dtype)
-    scales = np.zeros(len(walks.observations))
-    failed = np.empty(len(walks.offsets) - 1, np.int64)
-    for e in prange(len(failed)):
+    n_episodes = len(walks.offsets) - 1
+    log_likelihood, failed = np.empty(n_episodes), np.empty(n_episodes, np.int64)
+    for e in prange(n_episodes):
         begin, end = walks.offsets[e], walks.offsets[e + 1]
-        failed[e] = _forward(walks, weights, begin, end, at, messages, scales, False)
-    return messages, scales, failed
+        log_likelihood[e], failed[e] = _forward(walks, weights, begin, end, at, messages, False)
+    return messages, log_likelihood, failed
 
 
 @njit(cache=True, parallel=True)
@@ -193,28 +150,33 @@ def smooth_walks(walks, weights, at, forward):
     return messages, norms, failed
 
 
-@njit(cache=True, parallel=True, fastmath=_FAST)
-def accumulate(walks, weights, at, forward, backward, norms, order, bounds):
-    """Return the expected counts of every stored block.
+CHUNK = 32
+"""Blocks that one task takes at a time; each is summed by itself, so results do not depend on it."""
+
+
+@njit(cache=True, parallel=True)
+def accumulate(walks, weights, at, forward, backward, norms, order, bounds, counts):
+    """Write the expected counts of every stored block.
 
     `order[bounds[b]:bounds[b + 1]]` are the steps of block b; one task owns a block and adds its steps in order.
     """
-    counts = np.zeros_like(weights.values)
-    for b in prange(len(bounds) - 1):
-        values = weights.values[weights.start[b] : weights.start[b + 1]]
-        out = counts[weights.start[b] : weights.start[b + 1]]
-        for k in range(bounds[b], bounds[b + 1]):
-            t = order[k]
-            f = forward[at[t] : at[t + 1]]
-            g = backward[at[t + 1] : at[t + 2]]
-            inverse = values.dtype.type(1 / norms[t])
-            for i in range(len(f)):
-                share = f[i] * inverse
-                row = out[i * len(g) : (i + 1) * len(g)]
-                for j in range(len(g)):
-                    row[j] += share * g[j]
-        for k in range(len(out)):
-            out[k] *= values[k]
+    n_blocks = len(bounds) - 1
+    for chunk in prange((n_blocks + CHUNK - 1) // CHUNK):
+        begin, end = chunk * CHUNK, min(n_blocks, (chunk + 1) * CHUNK)
+        most = np.max(bounds[begin + 1 : end + 1] - bounds[begin:end])
+        f_at, g_at, inverse = np.empty(most, np.int64), np.empty(most, np.int64), np.empty(most, counts.dtype)
+        for b in range(begin, end):
+            n_steps = bounds[b + 1] - bounds[b]
+            for k in range(n_steps):
+                t = order[bounds[b] + k]
+                f_at[k], g_at[k], inverse[k] = at[t], at[t + 1], counts.dtype.type(1 / norms[t])
+            values = weights.values[weights.start[b] : weights.start[b + 1]]
+            out = counts[weights.start[b] : weights.start[b + 1]]
+            if n_steps == 0:
+                out[:] = 0
+                continue
+            width = at[order[bounds[b]] + 2] - g_at[0]
+            outer_sums(forward, backward, f_at[:n_steps], g_at, inverse, values, out, width)
     return counts
 
 
@@ -226,11 +188,9 @@ def start_counts(walks, weights, at, forward, backward):
         t = walks.offsets[e]
         lo = weights.first[walks.observations[t]]
         f, g = forward[at[t] : at[t + 1]], backward[at[t] : at[t + 1]]
-        overlap = np.float64(0)
+        norm = overlap(f, g)
         for i in range(len(f)):
-            overlap += np.float64(f[i]) * np.float64(g[i])
-        for i in range(len(f)):
-            counts[lo + i] += np.float64(f[i]) * np.float64(g[i]) / overlap
+            counts[lo + i] += np.float64(f[i]) * np.float64(g[i]) / norm
     return counts
 
 
@@ -270,50 +230,14 @@ def decode_walks(walks, weights, at):
         begin, end = walks.offsets[e], walks.offsets[e + 1]
         local = at[begin : end + 1] - at[begin]
         messages = np.empty(local[-1], weights.values.dtype)
-        scales = np.empty(end - begin)
         one = Walks(
             walks.observations[begin:end],
             walks.actions[begin:end],
             walks.offsets[e : e + 2],
             walks.block[begin:end],
         )
-        bad = _forward(one, weights, 0, end - begin, local, messages, scales, True)
+        score[e], bad = _forward(one, weights, 0, end - begin, local, messages, True)
         failed[e] = bad if bad == OK else bad + begin
         if bad == OK:
             trace_back(one, weights, 0, end - begin, local, messages, path[begin:end])
-            score[e] = scales.sum()
     return path, score, failed
-
-
-@njit(cache=True)
-def row_totals(counts, first, start, action, source, target, totals):
-    """Add the row sums of every block to totals[action, state]."""
-    for b in range(len(start) - 1):
-        lo, width = first[source[b]], first[target[b] + 1] - first[target[b]]
-        for i in range(first[source[b] + 1] - lo):
-            row = counts[start[b] + i * width : start[b] + (i + 1) * width]
-            total = 0.0
-            for j in range(width):
-                total += row[j]
-            totals[action[b], lo + i] += total
-
-
-@njit(cache=True)
-def mean_values(counts, first, start, action, source, target, pseudocount, scale, values):
-    """Write (count + pseudocount) * scale[action, state] for every entry of every block."""
-    for b in range(len(start) - 1):
-        lo, width = first[source[b]], first[target[b] + 1] - first[target[b]]
-        for i in range(first[source[b] + 1] - lo):
-            s = scale[action[b], lo + i]
-            for k in range(start[b] + i * width, start[b] + (i + 1) * width):
-                values[k] = (counts[k] + pseudocount) * s
-
-
-@njit(cache=True)
-def copy_blocks(values, start, widths, out, new_start, new_widths, found):
-    """Copy every block b into block found[b] of `out`, whose rows may be longer; skip where found[b] is -1."""
-    for b in range(len(found)):
-        if found[b] >= 0:
-            for k in range(start[b + 1] - start[b]):
-                i, j = divmod(k, widths[b])
-                out[new_start[found[b]] + i * new_widths[b] + j] = values[start[b] + k]

@@ -9,7 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from efex.experience import Experience
-from efex.kernels.cpu import Walks, copy_blocks
+from efex.kernels.cpu import Walks
+from efex.kernels.rows import copy_blocks
 from efex.model.layout import CloneLayout
 
 
@@ -57,6 +58,21 @@ class Blocks:
         sizes = np.asarray(self.layout.sizes, np.int64)
         entries = sizes[self.source] * sizes[self.target] if len(self) else np.zeros(0, np.int64)
         return np.concatenate([[0], np.cumsum(entries)]).astype(np.int64)
+
+    @cached_property
+    def groups(self) -> NDArray[np.int64]:
+        """Where the blocks of every (action, source) begin, and the number of blocks."""
+        changes = np.flatnonzero((np.diff(self.action) != 0) | (np.diff(self.source) != 0)) + 1
+        return np.concatenate([[0], changes, [len(self)]]).astype(np.int64) if len(self) else np.zeros(1, np.int64)
+
+    @cached_property
+    def row(self) -> NDArray[np.int64]:
+        """The row of every entry among all (action, state)."""
+        sizes, first = np.asarray(self.layout.sizes, np.int64), self.layout.first
+        n = sizes[self.source]
+        begin = self.action.astype(np.int64) * self.layout.n_states + first[self.source]
+        within = np.arange(n.sum()) - np.repeat(np.cumsum(n) - n, n)
+        return np.repeat(np.repeat(begin, n) + within, np.repeat(sizes[self.target], n))
 
     def __len__(self) -> int:
         return len(self.action)

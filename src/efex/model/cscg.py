@@ -11,7 +11,7 @@ from numpy.typing import DTypeLike, NDArray
 
 from efex.errors import ImpossibleObservationError, InvalidArgumentError
 from efex.experience import Experience
-from efex.kernels import cpu
+from efex.kernels import cpu, rows
 from efex.model.blocks import Blocks
 from efex.model.layout import CloneLayout
 
@@ -67,38 +67,12 @@ class Model:
     @cached_property
     def totals(self) -> NDArray[np.float64]:
         """n[a, i]: the counts out of every (action, state)."""
-        totals = np.zeros((self.n_actions, self.layout.n_states))
-        b = self.blocks
-        cpu.row_totals(self.counts, self.layout.first, b.start, b.action, b.source, b.target, totals)
-        return totals
+        return row_totals(self.blocks, self.n_actions, self.counts)
 
     @cached_property
     def weights(self) -> cpu.Weights:
         """The mean transition probabilities, as the kernels take them."""
-        n = self.layout.n_states
-        mass = self.totals + self.pseudocount * n
-        scale = np.divide(1.0, mass, out=np.zeros_like(mass), where=mass > 0)
-        values = np.empty_like(self.counts)
-        b = self.blocks
-        cpu.mean_values(
-            self.counts,
-            self.layout.first,
-            b.start,
-            b.action,
-            b.source,
-            b.target,
-            self.pseudocount,
-            scale,
-            values,
-        )
-        starts = self.starts + self.pseudocount
-        return cpu.Weights(
-            self.layout.first,
-            b.start,
-            values,
-            (self.pseudocount * scale).astype(values.dtype),
-            starts / starts.sum(),
-        )
+        return mean_weights(self.blocks, self.totals, self.counts, self.starts, self.pseudocount)
 
     def carried(self, experience: Experience, layout: CloneLayout) -> Model:
         """Return the same counts on the blocks of `experience` and a layout that may have grown."""
@@ -123,9 +97,9 @@ class Model:
     def log_likelihood(self, experience: Experience) -> float:
         """Return log P(observations | actions), summed over episodes, in nats."""
         walks = self.blocks.bind(experience)
-        _, scales, failed = cpu.filter_walks(walks, self.weights, cpu.positions(walks, self.weights))
+        _, log_likelihood, failed = cpu.filter_walks(walks, self.weights, cpu.positions(walks, self.weights))
         raise_failed(failed, walks.offsets)
-        return float(scales.sum())
+        return float(log_likelihood.sum())
 
     def filter(self, experience: Experience) -> list[NDArray[np.floating]]:
         """Return, at every observation, P(clone | the episode so far) over the observation's clones."""
@@ -173,6 +147,38 @@ class Model:
             states.append(_draw(self.probabilities(action, states[-1]), rng))
         path = np.array(states, np.int64)
         return self.layout.observation[path], path
+
+
+def row_totals(blocks: Blocks, n_actions: int, counts: NDArray[np.floating]) -> NDArray[np.float64]:
+    """Return n[a, i]: the counts out of every (action, state)."""
+    b, totals = blocks, np.zeros((n_actions, blocks.layout.n_states))
+    rows.row_totals(counts, b.layout.first, b.start, b.action, b.source, b.target, b.groups, totals)
+    return totals
+
+
+def mean_weights(
+    blocks: Blocks,
+    totals: NDArray[np.float64],
+    counts: NDArray[np.floating],
+    starts: NDArray[np.float64],
+    pseudocount: float,
+    *,
+    out: NDArray[np.floating] | None = None,
+) -> cpu.Weights:
+    """Return the mean transition and start probabilities, theory (6); `out` may lend its memory."""
+    b, first = blocks, blocks.layout.first
+    mass = totals + pseudocount * blocks.layout.n_states
+    scale = np.divide(1.0, mass, out=np.zeros_like(mass), where=mass > 0)
+    values = np.empty_like(counts) if out is None else out
+    rows.mean_values(counts, first, b.start, b.action, b.source, b.target, b.groups, pseudocount, scale, values)
+    background = (pseudocount * scale).astype(values.dtype)
+    return cpu.Weights(first, b.start, values, background, start_probabilities(starts, pseudocount))
+
+
+def start_probabilities(starts: NDArray[np.float64], pseudocount: float) -> NDArray[np.float64]:
+    """Return the mean probability of every state to be an episode's first."""
+    mass: NDArray[np.float64] = starts + pseudocount
+    return mass / float(mass.sum())
 
 
 def _draw(probabilities: NDArray[np.floating], rng: np.random.Generator) -> int:

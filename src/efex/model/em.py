@@ -9,8 +9,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from efex.experience import Experience
-from efex.kernels import cpu
-from efex.model.cscg import Model, raise_failed
+from efex.model.cscg import Model, mean_weights, row_totals
+from efex.model.expectation import Counts, bind, expected_counts, pass_messages
+from efex.model.pruning import restricted_em
+
+PRUNE = 1e-5
+"""Nats per step that leaving out unlikely clones may cost."""
+
+CYCLE = 16
+"""Iterations over the clones that matter before all are looked at again."""
+
+LOOK = 4
+"""Full iterations between two looks at whether some clones can be left out."""
 
 
 class Training(NamedTuple):
@@ -20,49 +30,53 @@ class Training(NamedTuple):
     objective: list[float]
 
 
-class Steps(NamedTuple):
-    """An experience bound to a model's blocks, its steps also listed by block."""
-
-    walks: cpu.Walks
-    at: NDArray[np.int64]
-    order: NDArray[np.int64]
-    bounds: NDArray[np.int64]
-
-
-def bind(model: Model, experience: Experience) -> Steps:
-    """Return `experience` as the E-step takes it."""
-    walks = model.blocks.bind(experience)
-    order = np.argsort(walks.block, kind="stable")
-    bounds = np.searchsorted(walks.block[order], np.arange(len(model.blocks) + 1))
-    return Steps(walks, cpu.positions(walks, model.weights), order, bounds)
-
-
-def expected_counts(steps: Steps, weights: cpu.Weights) -> tuple[NDArray[np.floating], NDArray[np.float64], float]:
-    """Return the expected counts of blocks and of starts under `weights`, and the log-likelihood, theory (4)."""
-    walks, at, order, bounds = steps
-    forward, scales, failed = cpu.filter_walks(walks, weights, at)
-    raise_failed(failed, walks.offsets)
-    backward, norms, failed = cpu.smooth_walks(walks, weights, at, forward)
-    raise_failed(failed, walks.offsets)
-    counts = cpu.accumulate(walks, weights, at, forward, backward, norms, order, bounds)
-    return counts, cpu.start_counts(walks, weights, at, forward, backward), float(scales.sum())
-
-
-def em(model: Model, experience: Experience, *, iterations: int = 100, tolerance: float = 1e-6) -> Training:
+def em(
+    model: Model,
+    experience: Experience,
+    *,
+    iterations: int = 100,
+    tolerance: float = 1e-6,
+    prune: float = PRUNE,
+) -> Training:
     """Return the model after expectation-maximisation of the penalised likelihood, theory (7).
 
     Stops when an iteration moves the log-likelihood by less than `tolerance` nats per step. That is the objective
-    recorded; what never falls is its sum with `log_prior`, which costs more than an iteration to compute.
+    recorded; what never falls is its sum with `log_prior`, which costs more than an iteration to compute. Where
+    messages have become nearly one-hot, iterations go over the clones that matter: what is left out costs at most
+    `prune` nats per step each time it is chosen, and at 0 nothing is left out.
     """
-    steps = bind(model, experience)
+
+    def done(objective: list[float]) -> bool:
+        return settled(objective, experience, tolerance)
+
+    steps, weights = bind(model, experience), model.weights
+    counts = Counts(model.counts, model.starts)
     objective: list[float] = []
-    for _ in range(iterations):
-        counts, starts, log_likelihood = expected_counts(steps, model.weights)
-        objective.append(log_likelihood)
-        model = replace(model, counts=counts, starts=starts)
-        if settled(objective, experience, tolerance):
+    look = 0
+    while len(objective) < iterations:
+        messages, cycle = pass_messages(steps, weights), None
+        if prune > 0 and len(objective) >= look:
+            left = min(CYCLE, iterations - len(objective))
+            cycle = restricted_em(model, steps, weights, messages, share=prune, iterations=left, settled=done)
+        if cycle is None:
+            counts = expected_counts(steps, weights, messages, out=_room(counts.transitions, model.counts))
+            scores = [messages.log_likelihood]
+            look = len(objective) + LOOK if len(objective) >= look else look
+        else:
+            counts, scores = cycle
+        objective += scores
+        # A cycle that settles after more than one iteration has changed something, so all clones are asked again.
+        if done(objective) and len(scores) <= 2:
             break
-    return Training(model, objective)
+        totals = row_totals(model.blocks, model.n_actions, counts.transitions)
+        room = _room(weights.values, model.weights.values)
+        weights = mean_weights(model.blocks, totals, *counts, model.pseudocount, out=room)
+    return Training(replace(model, counts=counts.transitions, starts=counts.starts), objective)
+
+
+def _room(used: NDArray[np.floating], taken: NDArray[np.floating]) -> NDArray[np.floating] | None:
+    """Return memory that may be written over: `used`, unless it belongs to the model that was given."""
+    return None if used is taken else used
 
 
 def settled(objective: list[float], experience: Experience, tolerance: float) -> bool:

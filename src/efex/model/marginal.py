@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import gammaln
 
 from efex.experience import Experience
 from efex.model.cscg import Model
+from efex.special import gammaln
 
 
 def marginal_likelihood(model: Model, experience: Experience) -> float:

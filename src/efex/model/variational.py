@@ -6,12 +6,13 @@ from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import gammaln, psi
 
 from efex.experience import Experience
 from efex.kernels import cpu
 from efex.model.cscg import Model
-from efex.model.em import Training, bind, expected_counts, settled
+from efex.model.em import Training, settled
+from efex.model.expectation import bind, expected_counts, pass_messages
+from efex.special import gammaln, psi
 
 LEAST_LOG_WEIGHT = -600.0
 """Where exp E[log p] is cut off, so that it stays a positive double."""
@@ -28,9 +29,11 @@ def variational_bayes(
     steps = bind(model, experience)
     objective: list[float] = []
     for _ in range(iterations):
-        counts, starts, log_evidence = expected_counts(steps, geometric_weights(model))
-        objective.append(log_evidence - prior_divergence(model))
-        model = replace(model, counts=counts, starts=starts)
+        weights = geometric_weights(model)
+        messages = pass_messages(steps, weights)
+        objective.append(messages.log_likelihood - prior_divergence(model))
+        counts = expected_counts(steps, weights, messages)
+        model = replace(model, counts=counts.transitions, starts=counts.starts)
         if settled(objective, experience, tolerance):
             break
     return Training(model, objective)
@@ -63,10 +66,7 @@ def prior_divergence(model: Model) -> float:
 
 def _spread(model: Model, rows: NDArray[np.float64]) -> NDArray[np.float64]:
     """Return the number of every (action, state) row laid out like the counts."""
-    b, out = model.blocks, np.empty_like(model.counts)
-    # With zero counts and a pseudocount of one, the mean kernel copies its scale.
-    cpu.mean_values(np.zeros_like(out), model.layout.first, b.start, b.action, b.source, b.target, 1.0, rows, out)
-    return out
+    return rows.ravel()[model.blocks.row]
 
 
 def _divergence_terms(

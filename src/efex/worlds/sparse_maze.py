@@ -5,7 +5,6 @@ from importlib import resources
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import ndimage
 
 from efex.checks import whole
 from efex.errors import InvalidArgumentError
@@ -75,5 +74,7 @@ def draw(size: int, *, random_seed: int) -> NDArray[np.bool_]:
 
 def is_connected(picture: NDArray[np.bool_]) -> bool:
     """Return whether there is an accessible cell and every other can be reached from it."""
+    from scipy import ndimage  # slow to load, and only this world needs it
+
     _, parts = ndimage.label(picture)
     return bool(parts == 1)

@@ -1,0 +1,45 @@
+"""The M-step: row sums of counts, and the probabilities they make. A task owns the blocks of one (action, source)."""
+
+from numba import njit, prange
+
+from efex.kernels.products import reduce
+from efex.kernels.simd import LANES, fill, fma, load, store
+
+
+@njit(cache=True, parallel=True)
+def row_totals(counts, first, start, action, source, target, groups, totals):
+    """Add the row sums of every block to totals[action, state]; a task owns the blocks groups[g] to groups[g + 1],
+    which share their action and their source."""
+    for g in prange(len(groups) - 1):
+        for b in range(groups[g], groups[g + 1]):
+            lo, width = first[source[b]], first[target[b] + 1] - first[target[b]]
+            for i in range(first[source[b] + 1] - lo):
+                totals[action[b], lo + i] += reduce(counts[start[b] + i * width : start[b] + (i + 1) * width], False)
+
+
+@njit(cache=True, parallel=True)
+def mean_values(counts, first, start, action, source, target, groups, pseudocount, scale, values):
+    """Write (count + pseudocount) * scale[action, state] for every entry of every block."""
+    for g in prange(len(groups) - 1):
+        for b in range(groups[g], groups[g + 1]):
+            lo, width = first[source[b]], first[target[b] + 1] - first[target[b]]
+            for i in range(first[source[b] + 1] - lo):
+                factor = values.dtype.type(scale[action[b], lo + i])
+                base, row = values.dtype.type(pseudocount * scale[action[b], lo + i]), start[b] + i * width
+                if width < LANES:
+                    for j in range(row, row + width):
+                        values[j] = counts[j] * factor + base
+                    continue
+                for j in range(0, width, LANES):
+                    at = row + min(j, width - LANES)
+                    store(values, at, fma(load(counts, at), fill(factor), fill(base)))
+
+
+@njit(cache=True)
+def copy_blocks(values, start, widths, out, new_start, new_widths, found):
+    """Copy every block b into block found[b] of `out`, whose rows may be longer; skip where found[b] is -1."""
+    for b in range(len(found)):
+        if found[b] >= 0:
+            for k in range(start[b + 1] - start[b]):
+                i, j = divmod(k, widths[b])
+                out[new_start[found[b]] + i * new_widths[b] + j] = values[start[b] + k]
