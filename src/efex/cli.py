@@ -87,6 +87,18 @@ def explore(
     typer.echo(f"the map is drawn in {out / MAP}")
 
 
+@app.command()
+def bench(
+    names: Annotated[list[str] | None, typer.Argument(help="learning, planning, wholes, scale, utility; all.")] = None,
+) -> None:
+    """Measure what the core costs, beside its bars, as a Markdown table; it takes some five minutes."""
+    from efex.bench.table import bench as run_bench
+
+    if not run_bench(names or [], write=typer.echo):
+        typer.echo("a bar was missed", err=True)
+        raise typer.Exit(1)
+
+
 def _environment(name: str, seed: int, keywords: dict[str, Any]) -> gymnasium.Env[Any, Any]:
     if "seed" in keywords:
         raise InvalidArgumentError("the seed must be given by --seed, not by --set")

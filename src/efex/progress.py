@@ -80,5 +80,5 @@ def progress_display(truth: LatentGraph | None, steps: int, *, enabled: bool) ->
         TextColumn("{task.fields[figures]}"),
     )
     with RichProgress(*columns) as bar:
-        waiting = "(a first run compiles for some 20 s)"
+        waiting = "(a first run compiles for half a minute)"
         yield Bar(bar, bar.add_task("explore", total=steps, figures=waiting), known, steps)

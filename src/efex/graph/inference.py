@@ -43,7 +43,7 @@ def to_model(graph: LatentGraph, *, pseudocount: Pseudocount | None = None) -> t
     code = graph.codes.astype(np.int32)
     action = graph.action.astype(np.int32)
     blocks = Blocks.of_triples(action, code[graph.source], code[graph.target], layout=layout)
-    block = blocks.find_triples(action, code[graph.source], code[graph.target])
+    block = blocks.find(action, code[graph.source], code[graph.target])
     width = np.asarray(layout.sizes)[code[graph.target]]
     row = state[graph.source] - layout.first[code[graph.source]]
     column = state[graph.target] - layout.first[code[graph.target]]

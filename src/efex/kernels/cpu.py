@@ -11,10 +11,13 @@ import numpy as np
 from numba import njit, prange
 
 from efex.kernels.products import column_products, leak, outer_sums, overlap, rescale, row_products
-from efex.kernels.simd import LANES
+from efex.kernels.simd import LANES, prefetch
 
 OK = -1
 """No position failed."""
+
+LINE = 16
+"""Numbers of single precision in a cache line."""
 
 
 class Walks(NamedTuple):
@@ -63,6 +66,15 @@ def advance(walks, weights, t, message, out, maximise):
     return rescale(out, maximise)
 
 
+@njit(cache=True, inline="always")
+def _expect_block(walks, weights, t):
+    """Ask for the block of step t, which is next: beyond the cache, waiting for it takes longer than the product."""
+    b = walks.block[t]
+    if b >= 0:
+        for k in range(weights.start[b], weights.start[b + 1], LINE):
+            prefetch(weights.values, k)
+
+
 @njit(cache=True)
 def _background(walks, weights, t):
     """Return what each clone at t sends to any one target outside the stored blocks."""
@@ -88,6 +100,7 @@ def _forward(walks, weights, begin, end, at, messages, maximise):
         if t == begin:
             scale = start_message(walks, weights, t, out, maximise)
         else:
+            _expect_block(walks, weights, t)
             scale = advance(walks, weights, t - 1, messages[at[t - 1] : at[t]], out, maximise)
         if not scale > 0:
             return log_scale, t
@@ -117,6 +130,8 @@ def _backward(walks, weights, begin, end, at, forward, backward, norms):
     backward[at[end - 1] : at[end]] = 1
     rescale(backward[at[end - 1] : at[end]], False)
     for t in range(end - 2, begin - 1, -1):
+        if t > begin:
+            _expect_block(walks, weights, t - 1)
         f, out = forward[at[t] : at[t + 1]], backward[at[t] : at[t + 1]]
         _retreat(walks, weights, t, backward[at[t + 1] : at[t + 2]], out, tail)
         norms[t] = overlap(f, out)
@@ -170,6 +185,11 @@ def accumulate(walks, weights, at, forward, backward, norms, order, bounds, coun
             for k in range(n_steps):
                 t = order[bounds[b] + k]
                 f_at[k], g_at[k], inverse[k] = at[t], at[t + 1], counts.dtype.type(1 / norms[t])
+                # A block's steps are anywhere in the walk: all are asked for before the first is waited for.
+                for i in range(at[t], at[t + 1], LINE):
+                    prefetch(forward, i)
+                for i in range(at[t + 1], at[t + 2], LINE):
+                    prefetch(backward, i)
             values = weights.values[weights.start[b] : weights.start[b + 1]]
             out = counts[weights.start[b] : weights.start[b + 1]]
             if n_steps == 0:

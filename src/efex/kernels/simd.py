@@ -140,3 +140,16 @@ def highest(typing, lanes):
         return _call(builder, name, args[0].type.element, args[0], fastmath=("nnan",))
 
     return lanes.dtype(lanes), generate
+
+
+@intrinsic
+def prefetch(typing, array, index):
+    """Ask for the cache line of array[index], which will be needed soon."""
+
+    def generate(context, builder, signature, args):
+        pointer = builder.bitcast(_pointer(context, builder, signature.args[0], *args), cgutils.voidptr_t)
+        read, keep, data = (ir.Constant(ir.IntType(32), number) for number in (0, 3, 1))
+        _call(builder, "llvm.prefetch.p0", ir.VoidType(), pointer, read, keep, data)
+        return context.get_dummy_value()
+
+    return types.void(array, types.intp), generate

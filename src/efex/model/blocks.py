@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from efex.experience import Experience
+from efex.kernels.blocks import copy_blocks, find_blocks
 from efex.kernels.cpu import Walks
-from efex.kernels.rows import copy_blocks
 from efex.model.layout import CloneLayout
 
 
@@ -61,9 +61,10 @@ class Blocks:
 
     @cached_property
     def groups(self) -> NDArray[np.int64]:
-        """Where the blocks of every (action, source) begin, and the number of blocks."""
-        changes = np.flatnonzero((np.diff(self.action) != 0) | (np.diff(self.source) != 0)) + 1
-        return np.concatenate([[0], changes, [len(self)]]).astype(np.int64) if len(self) else np.zeros(1, np.int64)
+        """Where the blocks of every (action, source) begin, also of those that have none, and the number of blocks."""
+        n = self.layout.n_observations
+        pairs = self.action.astype(np.int64) * n + self.source
+        return np.searchsorted(pairs, np.arange((self.action.max(initial=-1) + 1) * n + 1))
 
     @cached_property
     def row(self) -> NDArray[np.int64]:
@@ -82,18 +83,13 @@ class Blocks:
         """Number of stored transitions."""
         return int(self.start[-1])
 
-    def find(self, keys: NDArray[np.int64]) -> NDArray[np.int32]:
-        """Return the block of every key, -1 where none is stored."""
-        if len(self) == 0:
-            return np.full(len(keys), -1, np.int32)
-        at = np.minimum(np.searchsorted(self.keys, keys), len(self) - 1)
-        return np.where(self.keys[at] == keys, at, -1).astype(np.int32)
-
-    def find_triples(
+    def find(
         self, action: NDArray[np.int32], source: NDArray[np.int32], target: NDArray[np.int32]
     ) -> NDArray[np.int32]:
         """Return the block of every triple, -1 where none is stored."""
-        return self.find(_keys(action, source, target, self.layout.n_observations))
+        found = np.empty(len(action), np.int32)
+        find_blocks(action, source, target, self.layout.n_observations, self.groups, self.target, found)
+        return found
 
     def find_one(self, action: int, source: int, target: int) -> int:
         """Return the block of one triple, -1 where none is stored."""
@@ -109,16 +105,14 @@ class Blocks:
         self, observations: NDArray[np.int32], actions: NDArray[np.int32], offsets: NDArray[np.int64]
     ) -> Walks:
         """Return flat arrays as the kernels take them: every step knows its block."""
-        block = np.full(len(observations), -1, np.int32)
-        t = np.flatnonzero(actions >= 0)
-        block[t] = self.find_triples(actions[t], observations[t], observations[t + 1])
-        return Walks(observations, actions, offsets, block)
+        # An episode's last observation has action -1, which no block has.
+        return Walks(observations, actions, offsets, self.find(actions, observations, np.roll(observations, -1)))
 
     def carry(self, values: NDArray[np.float32], other: Blocks) -> NDArray[np.float32]:
         """Return `values` of these blocks laid out as `other`, whose layout may have grown; zero where new."""
         out = np.zeros(other.n_entries, values.dtype)
         sizes, grown = np.asarray(self.layout.sizes, np.int64), np.asarray(other.layout.sizes, np.int64)
-        found = other.find(_keys(self.action, self.source, self.target, other.layout.n_observations))
+        found = other.find(self.action, self.source, self.target)
         widths, new_widths = sizes[self.target], grown[self.target]
         copy_blocks(values, self.start, widths, out, other.start, new_widths, found)
         return out

@@ -11,7 +11,8 @@ from numpy.typing import DTypeLike, NDArray
 
 from efex.errors import ImpossibleObservationError, InvalidArgumentError
 from efex.experience import Experience
-from efex.kernels import cpu, rows
+from efex.kernels import blocks as kernel
+from efex.kernels import cpu
 from efex.model.blocks import Blocks
 from efex.model.layout import CloneLayout
 
@@ -152,7 +153,7 @@ class Model:
 def row_totals(blocks: Blocks, n_actions: int, counts: NDArray[np.floating]) -> NDArray[np.float64]:
     """Return n[a, i]: the counts out of every (action, state)."""
     b, totals = blocks, np.zeros((n_actions, blocks.layout.n_states))
-    rows.row_totals(counts, b.layout.first, b.start, b.action, b.source, b.target, b.groups, totals)
+    kernel.row_totals(counts, b.layout.first, b.start, b.action, b.source, b.target, b.groups, totals)
     return totals
 
 
@@ -170,7 +171,7 @@ def mean_weights(
     mass = totals + pseudocount * blocks.layout.n_states
     scale = np.divide(1.0, mass, out=np.zeros_like(mass), where=mass > 0)
     values = np.empty_like(counts) if out is None else out
-    rows.mean_values(counts, first, b.start, b.action, b.source, b.target, b.groups, pseudocount, scale, values)
+    kernel.mean_values(counts, first, b.start, b.action, b.source, b.target, b.groups, pseudocount, scale, values)
     background = (pseudocount * scale).astype(values.dtype)
     return cpu.Weights(first, b.start, values, background, start_probabilities(starts, pseudocount))
 

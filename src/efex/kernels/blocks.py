@@ -1,4 +1,7 @@
-"""The M-step: row sums of counts, and the probabilities they make. A task owns the blocks of one (action, source)."""
+"""Stored blocks: finding them, and the M-step on them: row sums of counts, and the probabilities they make.
+
+The blocks groups[g] to groups[g + 1] share their action and source, g = action * n_observations + source.
+"""
 
 from numba import njit, prange
 
@@ -8,8 +11,7 @@ from efex.kernels.simd import LANES, fill, fma, load, store
 
 @njit(cache=True, parallel=True)
 def row_totals(counts, first, start, action, source, target, groups, totals):
-    """Add the row sums of every block to totals[action, state]; a task owns the blocks groups[g] to groups[g + 1],
-    which share their action and their source."""
+    """Add the row sums of every block to totals[action, state]; one task owns a group, so no two share a row."""
     for g in prange(len(groups) - 1):
         for b in range(groups[g], groups[g + 1]):
             lo, width = first[source[b]], first[target[b] + 1] - first[target[b]]
@@ -43,3 +45,23 @@ def copy_blocks(values, start, widths, out, new_start, new_widths, found):
             for k in range(start[b + 1] - start[b]):
                 i, j = divmod(k, widths[b])
                 out[new_start[found[b]] + i * new_widths[b] + j] = values[start[b] + k]
+
+
+@njit(cache=True, parallel=True)
+def find_blocks(action, source, target, n_observations, groups, targets, found):
+    """Write the block of every triple, -1 where none is stored; within a group blocks are sorted by target."""
+    n_actions = (len(groups) - 1) // max(n_observations, 1)
+    for k in prange(len(action)):
+        found[k] = -1
+        if 0 <= action[k] < n_actions and 0 <= source[k] < n_observations:
+            g = action[k] * n_observations + source[k]
+            lo, end = groups[g], groups[g + 1]
+            hi = end
+            while lo < hi:
+                middle = (lo + hi) // 2
+                if targets[middle] < target[k]:
+                    lo = middle + 1
+                else:
+                    hi = middle
+            if lo < end and targets[lo] == target[k]:
+                found[k] = lo
