@@ -49,7 +49,7 @@ def explore(
     steps: Annotated[int, typer.Option(help="Steps to take in all.")] = 20_000,
     seed: Annotated[int, typer.Option(help="Everything random comes from it.")] = 0,
     out: Annotated[Path, typer.Option(help="The run folder to write.")] = Path("runs/latest"),
-    agent: Annotated[str, typer.Option(help="efex, efex-paper or random.")] = "efex",
+    agent: Annotated[str, typer.Option(help="efex, efex-paper, max, bonus-dqn, bootstrapped-dqn or random.")] = "efex",
     clones: Annotated[str, typer.Option(help='Clones per observation: a number, or "auto".')] = "auto",
     unique_fraction: Annotated[float | None, typer.Option(help="Distinct observations per node (worlds).")] = None,
     slip: Annotated[float | None, typer.Option(help="Probability that an action repeats (worlds).")] = None,
@@ -85,6 +85,106 @@ def explore(
         shown = f"{value:.4g}" if isinstance(value, float) else str(value)
         typer.echo(f"{name.replace('_', ' '):>27}  {shown}")
     typer.echo(f"the map is drawn in {out / MAP}")
+
+
+studies = typer.Typer(help="Run studies: many explorations, measured, and figures of them.", no_args_is_help=True)
+app.add_typer(studies, name="study")
+
+STORE = Annotated[Path, typer.Option("--store", help="The file that keeps the results.")]
+STUDY = Annotated[str, typer.Argument(help="A study's name, or a Python file that defines `study`.")]
+
+
+@studies.command("list")
+def list_studies(store: STORE = Path("runs/studies.sqlite")) -> None:
+    """List the studies there are, and how much of each is done."""
+    from efex.study.catalogue import STUDIES
+    from efex.study.runner import pending
+    from efex.study.store import Store
+
+    with Store(store) as kept:
+        for name, make_study in STUDIES.items():
+            study = make_study()
+            done = len(study.cases) - len(pending(study, kept))
+            typer.echo(f"{name:<16}{done:>6} of {len(study.cases):>5} cases  {study.title}")
+
+
+@studies.command("run")
+def run_a_study(
+    name: STUDY,
+    jobs: Annotated[int, typer.Option(help="Processes, -1 for all cores.")] = -1,
+    engine: Annotated[str, typer.Option(help="local, dask or ray.")] = "local",
+    address: Annotated[str | None, typer.Option(help="The cluster's address; a local one is started without.")] = None,
+    store: STORE = Path("runs/studies.sqlite"),
+) -> None:
+    """Play the cases that are not done; stop it at any time and run it again to go on."""
+    from efex import __version__
+    from efex.study.progress import study_progress
+    from efex.study.runner import pending, run_study
+    from efex.study.store import Store
+    from efex.study.study import load_study
+
+    study = load_study(name)
+    with Store(store) as kept, study_progress(study.name, len(study.cases), len(pending(study, kept))) as told:
+        try:
+            failed = run_study(
+                study, kept, version=__version__, jobs=jobs, engine=_engine(engine), address=address, told=told
+            )
+        except KeyboardInterrupt:
+            typer.echo(f"stopped; every finished case is in {store}", err=True)
+            raise typer.Exit(130) from None
+        for case, trace in kept.failures(failed):
+            typer.echo(f"{case.id} failed:\n{trace}", err=True)
+    if failed:
+        typer.echo(f"{len(failed)} cases failed; they are played again next time", err=True)
+        raise typer.Exit(1)
+
+
+@studies.command("report")
+def report_a_study(
+    name: STUDY,
+    out: Annotated[Path, typer.Option(help="The folder to write to.")] = Path("runs/report"),
+    store: STORE = Path("runs/studies.sqlite"),
+) -> None:
+    """Write figures, tables and a page from what the store holds; nothing is run."""
+    from efex.study.report import report_study
+    from efex.study.store import Store
+    from efex.study.study import load_study
+
+    with Store(store) as kept:
+        typer.echo(f"wrote {report_study(load_study(name), kept, out)}")
+
+
+@studies.command("export")
+def export_a_study(
+    name: STUDY,
+    file: Annotated[Path, typer.Argument(help="The file to write, say topologies.jsonl.gz.")],
+    store: STORE = Path("runs/studies.sqlite"),
+) -> None:
+    """Write a study's finished cases to one compact file."""
+    from efex.study.store import Store
+    from efex.study.study import load_study
+
+    with Store(store) as kept:
+        typer.echo(f"wrote {kept.export(load_study(name).cases, file)} cases to {file}")
+
+
+@studies.command("import")
+def import_results(
+    file: Annotated[Path, typer.Argument(help="A file that export wrote.", exists=True)],
+    store: STORE = Path("runs/studies.sqlite"),
+) -> None:
+    """Take in exported cases, so that a study goes on from them."""
+    from efex.study.store import Store
+
+    with Store(store) as kept:
+        typer.echo(f"took in {kept.load(file)} cases")
+
+
+def _engine(text: str) -> Any:
+    from efex.study.engines import check_engine
+
+    check_engine(text)
+    return text
 
 
 @app.command()

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from efex.errors import InvalidArgumentError
-from efex.symbols import Symbol, to_symbol
+from efex.symbols import PLAIN, Symbol, to_symbol
 
 
 class Alphabet:
@@ -44,7 +44,8 @@ class Alphabet:
 
     def lookup(self, symbols: Iterable[Symbol]) -> NDArray[np.int64]:
         """Return the codes of `symbols`, -1 for those never seen."""
-        return np.array([self._codes.get(_key(symbol), -1) for symbol in symbols], np.int64)
+        code = self._codes.get
+        return np.array([code((type(s), s) if type(s) in PLAIN else _key(s), -1) for s in symbols], np.int64)
 
 
 def _key(symbol: Symbol) -> Any:
@@ -151,6 +152,18 @@ class Experience:
         kept = [position for position in self._terminated if position < length]
         return Experience.from_flat(
             self.observations[:length], actions, n_actions=self.n_actions, alphabet=self.alphabet, terminated=kept
+        )
+
+    def renamed(self, rename: Callable[[Symbol], Symbol]) -> Experience:
+        """Return the same walks with every symbol renamed; two may become one."""
+        alphabet = Alphabet()
+        codes = np.array([alphabet.encode(rename(symbol)) for symbol in self.alphabet.symbols], np.int32)
+        return Experience.from_flat(
+            codes[self.observations],
+            self.actions,
+            n_actions=self.n_actions,
+            alphabet=alphabet,
+            terminated=self._terminated,
         )
 
     def terminate(self) -> None:

@@ -39,8 +39,9 @@ def explore(
     lists, tuples and mappings of these; `observe` turns anything else, or anything finer than you care for, into one
     of them.
 
-    `agent` is "efex", "efex-paper" (which needs `clones`), "random", or an agent of `efex.agents`. `clones` is how many
-    states an observation may have: "auto", a number, or a mapping from symbols to numbers.
+    `agent` is "efex", "efex-paper" (which needs `clones`), "random", one of the baselines "max", "bonus-dqn" and
+    "bootstrapped-dqn", or an agent of `efex.agents`. `clones` is how many states an observation may have: "auto", a
+    number, or a mapping from symbols to numbers.
 
     The same `seed` gives the same run. With a `folder` the run is saved there, in place of any other, also when it is
     interrupted. The run holds the map as `run.graph`, and `run.decode` finds a walk on it.

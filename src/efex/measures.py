@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 import gymnasium
 import numpy as np
@@ -12,20 +12,25 @@ from numpy.typing import ArrayLike, NDArray
 from efex.adapters import AgentView
 from efex.checks import whole
 from efex.errors import InvalidArgumentError
+from efex.experience import Alphabet, Experience
 from efex.graph import LatentGraph
 from efex.randomness import stream
 from efex.run import Run
+from efex.symbols import to_symbol
 from efex.worlds import GraphWorld
 
 
 class Map(Protocol):
     """What can be measured: a run, a fit, or a graph."""
 
-    def decode(self, observations: Sequence[Any], actions: ArrayLike) -> NDArray[np.int64]:
-        """Return the likeliest node at every step of one walk."""
+    def decode_all(self, walks: Experience) -> NDArray[np.int64]:
+        """Return the likeliest node at every observation."""
+
+    def log_likelihood_all(self, walks: Experience) -> float:
+        """Return the log-probability of all walks."""
 
     def log_likelihood(self, observations: Sequence[Any], actions: ArrayLike) -> float:
-        """Return the log-probability of one walk."""
+        """Return the log-probability of one walk of raw observations."""
 
 
 def precision(recovered: Map, world: GraphWorld, *, walks: int = 100, steps: int = 10_000, seed: int = 0) -> float:
@@ -33,17 +38,14 @@ def precision(recovered: Map, world: GraphWorld, *, walks: int = 100, steps: int
 
     Walks start at uniform nodes and take uniformly random actions; they are pooled before the best map is taken.
     """
-    inner, show = unwrap(world), shown(world)
-    observations, actions, nodes = inner.walks(walks, whole("steps", steps, at_least=1), seed=seed)
-    decoded = np.concatenate(
-        [recovered.decode([show(x) for x in walk], taken) for walk, taken in zip(observations.tolist(), actions)]
-    )
+    seen, nodes = _world_walks(world, walks, steps, seed=seed)
+    decoded = recovered.decode_all(seen)
     if (decoded < 0).all():
         raise InvalidArgumentError(
-            f"the map knows nothing that {world} shows, {show(int(observations[0, 0]))!r} for one: "
+            f"the map knows nothing that {world} shows, {seen.alphabet[0]!r} for one: "
             "measure it in the environment it was made in"
         )
-    return best_map_accuracy(decoded, nodes.ravel())
+    return best_map_accuracy(decoded, nodes)
 
 
 def best_map_accuracy(decoded: NDArray[np.int64], truth: NDArray[np.int64]) -> float:
@@ -63,52 +65,83 @@ def expected_log_likelihood(
 
     In a world walks start at uniform nodes; in any other environment they are its episodes, `walks * steps` in all.
     """
+    if isinstance(env.unwrapped, GraphWorld):
+        seen, _ = _world_walks(env, walks, steps, seed=seed)
+        return recovered.log_likelihood_all(seen) / seen.n_steps
     total, taken = 0.0, 0
-    for observations, actions in _random_walks(env, walks, steps, seed=seed):
+    for observations, actions in _random_episodes(env, walks, steps, seed=seed):
         total += recovered.log_likelihood(observations, actions)
         taken += len(actions)
     return total / taken
 
 
-def weighted_coverage(recovered: Run | LatentGraph, world: GraphWorld) -> float:
+class Trail(NamedTuple):
+    """Where a walk really went: what coverage needs of a run."""
+
+    experience: Experience
+    true_nodes: NDArray[np.int64] | None
+
+
+def weighted_coverage(recovered: Run | Trail | LatentGraph, world: GraphWorld) -> float:
     """Return the probability mass of the true edges that were walked, over that of all, theory (16).
 
     Exact: it counts the run's true nodes. A graph stands for a walk over all its edges, so it must name true nodes.
     """
+    if not isinstance(recovered, LatentGraph):
+        return float(coverage_curve(recovered, world)[-1])
     truth = unwrap(world).truth
-    if isinstance(recovered, LatentGraph):
-        walked = np.stack([recovered.source, recovered.action, recovered.target], axis=1)
-    else:
-        walked = _true_steps(recovered)
-    seen = set(map(tuple, np.unique(walked, axis=0).tolist()))
+    seen = set(zip(recovered.source.tolist(), recovered.action.tolist(), recovered.target.tolist()))
     covered = sum(e.probability for e in truth.edges() if (e.source, e.action, e.target) in seen)
     return float(covered / truth.probability.sum())
 
 
-def steps_to_cover(run: Run, world: GraphWorld) -> float:
+def coverage_curve(run: Run | Trail, world: GraphWorld) -> NDArray[np.float64]:
+    """Return the weighted coverage after every step, theory (16)."""
+    truth, (edges, first) = unwrap(world).truth, _first_walked(run)
+    share = {(e.source, e.action, e.target): e.probability for e in truth.edges()}
+    gained = np.zeros(run.experience.n_steps)
+    for edge, step in zip(map(tuple, edges.tolist()), first.tolist()):
+        gained[step] = share.get(edge, 0.0)
+    return np.cumsum(gained) / float(truth.probability.sum())
+
+
+def steps_to_cover(run: Run | Trail, world: GraphWorld) -> float:
     """Return the number of steps after which every true edge had been walked, infinity if that did not happen."""
-    _, first = np.unique(_true_steps(run), axis=0, return_index=True)
+    _, first = _first_walked(run)
     return float(first.max() + 1) if len(first) == unwrap(world).truth.n_edges else float("inf")
 
 
-def _true_steps(run: Run) -> NDArray[np.int64]:
-    """Return every step as (true node, action, next true node)."""
+def _first_walked(run: Run | Trail) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Return every (true node, action, next true node) that was walked, and at which step first."""
     if run.true_nodes is None:
         raise InvalidArgumentError("coverage needs a run in a world whose truth is known, told by its true nodes")
     t = np.flatnonzero(run.experience.actions >= 0)
-    return np.stack([run.true_nodes[t], run.experience.actions[t], run.true_nodes[t + 1]], axis=1)
+    steps = np.stack([run.true_nodes[t], run.experience.actions[t], run.true_nodes[t + 1]], axis=1)
+    return np.unique(steps, axis=0, return_index=True)
 
 
-def _random_walks(
+def _world_walks(
+    world: gymnasium.Env[Any, Any], walks: int, steps: int, *, seed: int
+) -> tuple[Experience, NDArray[np.int64]]:
+    """Return random walks from uniform nodes as the world shows them, and the nodes they visit."""
+    inner = unwrap(world)
+    walks, steps = whole("walks", walks, at_least=1), whole("steps", steps, at_least=1)
+    observations, actions, nodes = inner.walks(walks, steps, seed=seed)
+    taken = np.concatenate([actions, np.full((walks, 1), -1)], axis=1)
+    plain = Experience.from_flat(
+        observations.ravel(),
+        taken.ravel(),
+        n_actions=inner.truth.n_actions,
+        alphabet=Alphabet(range(int(observations.max()) + 1)),
+    )
+    return plain.renamed(lambda symbol: to_symbol(shown(world)(symbol))), nodes.ravel()
+
+
+def _random_episodes(
     env: gymnasium.Env[Any, Any], walks: int, steps: int, *, seed: int
 ) -> Iterator[tuple[list[Any], NDArray[np.int64]]]:
+    """Yield episodes of random actions, `walks * steps` steps in all."""
     walks, steps = whole("walks", walks, at_least=1), whole("steps", steps, at_least=1)
-    if isinstance(env.unwrapped, GraphWorld):
-        show = shown(env)
-        observations, actions, _ = env.unwrapped.walks(walks, steps, seed=seed)
-        for walk, taken in zip(observations.tolist(), actions):
-            yield [show(x) for x in walk], taken
-        return
     view, rng = AgentView(env, episode_steps=steps), stream(seed, "walks")
     taken = 0
     moment = view.reset(seed=seed)

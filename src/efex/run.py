@@ -69,16 +69,24 @@ class Fit:
 
         The start is uniform, and the model's pseudocount makes every transition possible.
         """
-        symbols = [self.symbol(observation) for observation in observations]
-        return inference.decode(self.graph, symbols, actions, pseudocount=self._pseudocount)
+        walk = inference.one_walk(map(self.symbol, observations), actions, n_actions=self.experience.n_actions)
+        return inference.decode(self.graph, walk, pseudocount=self._pseudocount)
 
     def log_likelihood(self, observations: Sequence[Any], actions: ArrayLike) -> float:
         """Return log P(observations | actions) of one walk in nats, from a uniform start.
 
         A symbol never seen costs log 1e-6 and the walk goes on from a uniform start behind it.
         """
-        symbols = [self.symbol(observation) for observation in observations]
-        return inference.log_likelihood(self.graph, symbols, actions, pseudocount=self._pseudocount)
+        walk = inference.one_walk(map(self.symbol, observations), actions, n_actions=self.experience.n_actions)
+        return inference.log_likelihood(self.graph, walk, pseudocount=self._pseudocount)
+
+    def decode_all(self, walks: Experience) -> NDArray[np.int64]:
+        """Return the likeliest node of `graph` at every observation of many walks, as `decode` does for one."""
+        return inference.decode(self.graph, walks.renamed(self.symbol), pseudocount=self._pseudocount)
+
+    def log_likelihood_all(self, walks: Experience) -> float:
+        """Return the log-probability of many walks in nats, as `log_likelihood` does for one."""
+        return inference.log_likelihood(self.graph, walks.renamed(self.symbol), pseudocount=self._pseudocount)
 
     @property
     def _pseudocount(self) -> float:

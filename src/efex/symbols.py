@@ -15,12 +15,17 @@ from efex.errors import InvalidArgumentError
 Symbol = Any
 """What is seen: None, bool, int, float, str, bytes, or a tuple of these."""
 
+PLAIN = frozenset({int, str, bool, bytes, type(None)})
+"""Types whose values are symbols as they are, and equal only to themselves among values of their type."""
+
 UNPRINTABLE = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
 """Characters that XML has no way to hold."""
 
 
 def to_symbol(observation: Any) -> Symbol:
     """Return the observation as a symbol: arrays and lists become tuples, mappings sorted tuples of pairs."""
+    if type(observation) in PLAIN:
+        return observation
     if isinstance(observation, np.generic):
         observation = observation.item()
     if observation is None or isinstance(observation, bool | int | float | str | bytes):

@@ -95,11 +95,15 @@ def in_first_likelihood(walks, weights, at, out):
 def in_last_message(walks, weights, at, out):
     # The last message of an episode that has a step, so that some count depends on it.
     long = np.flatnonzero(np.diff(walks.offsets) > 1)[0]
-    return scaled(out[0], at[walks.offsets[long + 1] - 1]), *out[1:]
+    return out[0], scaled(out[1], at[walks.offsets[long + 1] - 1]), *out[2:]
 
 
 def in_norms(walks, weights, at, out):
-    return out[0], out[1] * 1.01, out[2]
+    return *out[:2], out[2] * 1.01, *out[3:]
+
+
+def in_smoothed_likelihood(walks, weights, at, out):
+    return *out[:3], *in_first_likelihood(walks, weights, at, (None, *out[3:]))[1:]
 
 
 def in_counts(walks, weights, at, out):
@@ -113,7 +117,8 @@ def in_score(walks, weights, at, out):
 
 PLANTED = [
     ("filter_walks", in_first_message),
-    ("filter_walks", in_first_likelihood),
+    ("smooth_walks", in_first_message),
+    ("smooth_walks", in_smoothed_likelihood),
     ("smooth_walks", in_last_message),
     ("smooth_walks", in_norms),
     ("accumulate", in_counts),

@@ -4,18 +4,50 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Callable
+from typing import Any
 
 from efex.agents.base import Agent, Mask, Recovery
 from efex.agents.efex import Efex
+from efex.agents.max import Max
 from efex.agents.paper import EfexPaper
-from efex.agents.random import RandomAgent
+from efex.agents.random import RandomAgent, Walker
 from efex.errors import InvalidArgumentError
 from efex.model.allocation import ClonePolicy
 
-__all__ = ["Agent", "ClonePolicy", "Efex", "EfexPaper", "Mask", "RandomAgent", "Recovery", "make_agent"]
+__all__ = [
+    "Agent",
+    "ClonePolicy",
+    "Efex",
+    "EfexPaper",
+    "Mask",
+    "Max",
+    "RandomAgent",
+    "Recovery",
+    "Walker",
+    "make_agent",
+]
 
 
-AGENTS: dict[str, Callable[..., Agent]] = {"efex": Efex, "efex-paper": EfexPaper, "random": RandomAgent}
+def _bonus_dqn(**settings: Any) -> Agent:
+    from efex.agents.deep import BonusDqn  # JAX is an extra
+
+    return BonusDqn(**settings)
+
+
+def _bootstrapped_dqn(**settings: Any) -> Agent:
+    from efex.agents.deep import BootstrappedDqn
+
+    return BootstrappedDqn(**settings)
+
+
+AGENTS: dict[str, Callable[..., Agent]] = {
+    "efex": Efex,
+    "efex-paper": EfexPaper,
+    "max": Max,
+    "bonus-dqn": _bonus_dqn,
+    "bootstrapped-dqn": _bootstrapped_dqn,
+    "random": RandomAgent,
+}
 
 
 def make_agent(agent: str | Agent, *, clones: ClonePolicy) -> Agent:

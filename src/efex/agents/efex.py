@@ -25,7 +25,11 @@ LONGEST_WAIT = 100
 """In an episode longer than this, `refit="episode"` refits every so many steps instead of waiting for its end."""
 
 ROW = PerRow(0.1)
-"""What a row is believed in before it was walked: a tenth of one walk, however many states there are."""
+"""What a row's transitions weigh before it was walked: a tenth of one walk, however many states there are."""
+
+CURIOSITY = PerRow(0.05)
+"""The same for the belief. The less a row is believed in beforehand, the more its first walk teaches and the less the
+second: tried pairs lose their pull, but so the longer a random outcome stays interesting."""
 
 RESTARTS: dict[str, Callable[[], Restart]] = {"warm": Warm, "fresh": Fresh, "rivals": Rivals}
 
@@ -34,8 +38,10 @@ class Efex(Agent):
     """Explores by the information each action is expected to bring about the transitions of a learned model.
 
     Every step the current episode is decoded again and its counts enter the belief; the model itself waits for the
-    next refit: after every `"episode"`, every `"step"`, or every so many steps. A refit starts EM at the last model
-    (`start="warm"`), at random (`"fresh"`), or at both, the better one kept (`"rivals"`); a Restart says it in detail.
+    next refit: after every `"episode"`, every `"step"`, or every so many steps, and in any case until the experience
+    has grown by the share `refit_growth`, so that a step of a long run costs no more than one of a short run. A refit
+    starts EM at the last model (`start="warm"`), at random (`"fresh"`), or at both, the better one kept (`"rivals"`);
+    a Restart says it in detail.
     The defaults are efex's own; `EfexPaper` has the paper's.
     """
 
@@ -44,10 +50,11 @@ class Efex(Agent):
         *,
         clones: ClonePolicy = "auto",
         discount: float = 0.9999,
-        prior: Pseudocount = ROW,
+        prior: Pseudocount = CURIOSITY,
         pseudocount: Pseudocount = ROW,
         method: Method = "em+viterbi",
         refit: Literal["episode", "step"] | int = 25,
+        refit_growth: float = 0.01,
         start: Literal["warm", "fresh", "rivals"] | Restart = "rivals",
         replan: int = 1,
     ) -> None:
@@ -66,6 +73,9 @@ class Efex(Agent):
         self.method: Method = method
         self.refit_at_end = refit == "episode"
         self.refit_every = LONGEST_WAIT if refit == "episode" else 1 if refit == "step" else int(refit)
+        if not 0 <= refit_growth < 1:
+            raise InvalidArgumentError(f"refit_growth must be a share of at least 0 and below 1, not {refit_growth}")
+        self.refit_growth = refit_growth
         self.restart = start if isinstance(start, Restart) else RESTARTS[start]()
         self.replan = whole("replan", replan, at_least=1)
 
@@ -99,7 +109,7 @@ class Efex(Agent):
         self._since_refit += 1
         if self._learner.is_short:
             self._make_room(self._learner)
-        elif self._since_refit >= self.refit_every:
+        elif self._since_refit >= max(self.refit_every, self.refit_growth * self.experience.n_steps):
             self._refit(self._learner)
         else:
             self._ledger.step()

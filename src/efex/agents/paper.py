@@ -50,6 +50,7 @@ class EfexPaper(Efex):
             pseudocount=pseudocount,
             method=method,
             refit=refit,
+            refit_growth=0.0,
             start=restart,
             replan=replan,
         )

@@ -10,8 +10,8 @@ from efex.model.fit import Method, fit
 from efex.model.pseudocount import PAPER, Pseudocount
 
 
-class RandomAgent(Agent):
-    """Walks at random; `recover` fits the same model that the exploring agents use to the walk."""
+class Walker(Agent):
+    """Walks without a map; `recover` fits the same model that the exploring agents use to the walk."""
 
     def __init__(
         self,
@@ -28,7 +28,7 @@ class RandomAgent(Agent):
         self.restarts = restarts
         self.iterations = iterations
 
-    def choose(self, mask: Mask | None) -> int:
+    def random_action(self, mask: Mask | None) -> int:
         """Return a uniformly random action, one that the mask allows."""
         if mask is None:
             return int(self.rng.integers(self.experience.n_actions))
@@ -43,6 +43,15 @@ class RandomAgent(Agent):
             pseudocount=self.pseudocount,
             restarts=self.restarts,
             iterations=self.iterations,
-            rng=self.rng,
+            # A generator of its own: asking for the map does not change where the walk goes.
+            rng=self.rng.spawn(1)[0],
         )
         return Recovery(model, model.decode(self.experience).path)
+
+
+class RandomAgent(Walker):
+    """Walks at random; `recover` learns the map from the walk."""
+
+    def choose(self, mask: Mask | None) -> int:
+        """Return a uniformly random action, one that the mask allows."""
+        return self.random_action(mask)

@@ -25,11 +25,11 @@ def lines() -> Iterator[Line]:
     yield _threads()
 
 
-def iteration_time(model: Model, experience: Experience, iterations: int, *, prune: float) -> float:
+def iteration_time(model: Model, experience: Experience, iterations: int, *, prune: float, repeats: int = 20) -> float:
     """Return the seconds of one iteration among so many, without binding the experience to the model."""
 
     def seconds(count: int) -> float:
-        return best_time(lambda: em(model, experience, iterations=count, tolerance=0, prune=prune), repeats=5)
+        return best_time(lambda: em(model, experience, iterations=count, tolerance=0, prune=prune), repeats=repeats)
 
     return (seconds(1 + iterations) - seconds(1)) / iterations
 
@@ -42,7 +42,7 @@ def _first_iteration() -> Line:
         expected_counts(steps, m.weights, pass_messages(steps, m.weights)).transitions for m in (model, double)
     )
     error = float(np.abs(single - exact).max() / exact.max())
-    seconds = iteration_time(model, experience, 10, prune=0)
+    seconds = iteration_time(model, experience, 20, prune=0)
     check = f"counts within {error:.0e} of double precision"
     return in_products("EM iteration on W, random start", seconds, 0.05, check, error < 1e-5)
 
@@ -76,7 +76,7 @@ def _threads() -> Line:
     times = []
     for threads in (1, available):
         numba.set_num_threads(threads)
-        times.append(iteration_time(model, experience, 10, prune=0))
+        times.append(iteration_time(model, experience, 20, prune=0))
         trained = em(model, experience, iterations=40, tolerance=0).model
         results.append((trained.counts.tobytes(), trained.decode(experience).path.tobytes()))
     numba.set_num_threads(available)

@@ -64,7 +64,7 @@ def report(size: int) -> dict[str, Any]:
     experience = random_walks(size, episodes=size * size * STEPS_PER_NODE // 100)
     model = random_model(experience, CLONES)
 
-    taken = iteration_time(model, experience, 8, prune=0)
+    taken = iteration_time(model, experience, 8, prune=0, repeats=3 if size >= 100 else 20)
     trained = em(model, experience, iterations=2, tolerance=0, prune=0).model
     counted = float(trained.totals.sum())
     return {

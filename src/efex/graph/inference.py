@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Iterable
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -15,7 +14,7 @@ from efex.model.blocks import Blocks
 from efex.model.cscg import Model
 from efex.model.layout import CloneLayout
 from efex.model.pseudocount import PerRow, Pseudocount, per_target
-from efex.symbols import to_symbol
+from efex.symbols import Symbol
 
 ESCAPE = 1e-6
 """The probability that a symbol never seen before is given."""
@@ -54,43 +53,45 @@ def to_model(graph: LatentGraph, *, pseudocount: Pseudocount | None = None) -> t
     return Model(blocks, graph.n_actions, counts, starts, alpha), node
 
 
-def decode(
-    graph: LatentGraph, observations: Sequence[Any], actions: ArrayLike, *, pseudocount: Pseudocount | None = None
-) -> NDArray[np.int64]:
-    """Return the likeliest node at every step of one walk from a uniform start; -1 where the symbol was never seen."""
+def one_walk(symbols: Iterable[Symbol], actions: ArrayLike, *, n_actions: int) -> Experience:
+    """Return the experience of one walk; an action at its last observation is ignored."""
+    alphabet = Alphabet()
+    codes = np.array([alphabet.encode(symbol) for symbol in symbols], np.int64)
+    taken = np.append(check_actions(actions, len(codes)), -1)
+    if taken.max() >= n_actions:
+        raise InvalidArgumentError(f"actions must be 0 to {n_actions - 1}")
+    return Experience.from_flat(codes, taken, n_actions=n_actions, alphabet=alphabet)
+
+
+def decode(graph: LatentGraph, walks: Experience, *, pseudocount: Pseudocount | None = None) -> NDArray[np.int64]:
+    """Return the likeliest node at every observation, each walk from a uniform start; -1 for symbols never seen."""
     model, node = to_model(graph, pseudocount=pseudocount)
-    known, pieces = _pieces(graph, observations, actions)
-    out = np.full(len(observations), -1, np.int64)
+    known, pieces = _pieces(graph, walks)
+    out = np.full(len(walks), -1, np.int64)
     if pieces is not None:
         out[known] = node[model.decode(pieces).path]
     return out
 
 
-def log_likelihood(
-    graph: LatentGraph, observations: Sequence[Any], actions: ArrayLike, *, pseudocount: Pseudocount | None = None
-) -> float:
-    """Return log P(observations | actions) in nats from a uniform start.
+def log_likelihood(graph: LatentGraph, walks: Experience, *, pseudocount: Pseudocount | None = None) -> float:
+    """Return log P(observations | actions) in nats, each walk from a uniform start.
 
     A symbol never seen costs log ESCAPE, and the walk goes on from a uniform start behind it.
     """
     model, _ = to_model(graph, pseudocount=pseudocount)
-    known, pieces = _pieces(graph, observations, actions)
+    known, pieces = _pieces(graph, walks)
     escapes = int(len(known) - known.sum()) * float(np.log(ESCAPE))
     return escapes + (0.0 if pieces is None else model.log_likelihood(pieces))
 
 
-def _pieces(
-    graph: LatentGraph, observations: Sequence[Any], actions: ArrayLike
-) -> tuple[NDArray[np.bool_], Experience | None]:
-    """Return which symbols are known, and the walk cut into episodes at those that are not."""
-    taken = np.append(check_actions(actions, len(observations)), -1)
-    if taken[:-1].size and not (taken[:-1].min() >= 0 and taken[:-1].max() < graph.n_actions):
-        raise InvalidArgumentError(f"actions must be 0 to {graph.n_actions - 1}")
+def _pieces(graph: LatentGraph, walks: Experience) -> tuple[NDArray[np.bool_], Experience | None]:
+    """Return which observations the graph knows, and the walks cut into episodes at those that it does not."""
     alphabet = Alphabet(graph.symbols)
-    codes = alphabet.lookup(to_symbol(observation) for observation in observations)
+    codes = alphabet.lookup(walks.alphabet.symbols)[walks.observations]
     known = codes >= 0
     if not known.any():
         return known, None
+    taken = walks.actions.copy()
     taken[:-1][~known[1:]] = -1
     pieces = Experience.from_flat(codes[known], taken[known], n_actions=graph.n_actions, alphabet=alphabet)
     return known, pieces

@@ -14,8 +14,8 @@ import scipy.sparse as sp
 from numpy.typing import ArrayLike, NDArray
 
 from efex.errors import InvalidArgumentError
-from efex.experience import Alphabet
-from efex.symbols import Symbol
+from efex.experience import Alphabet, Experience
+from efex.symbols import Symbol, to_symbol
 
 if TYPE_CHECKING:
     from efex.graph.equivalence import Witness
@@ -243,15 +243,27 @@ class LatentGraph:
 
         In a graph that was counted every transition is possible, with a tenth of a walk per row to share.
         """
-        from efex.graph.inference import decode
+        from efex.graph.inference import one_walk
 
-        return decode(self, observations, actions)
+        return self.decode_all(one_walk(map(to_symbol, observations), actions, n_actions=self.n_actions))
 
     def log_likelihood(self, observations: Sequence[Any], actions: ArrayLike) -> float:
         """Return the log-probability of one walk's observations given its actions, in nats, from a uniform start."""
+        from efex.graph.inference import one_walk
+
+        return self.log_likelihood_all(one_walk(map(to_symbol, observations), actions, n_actions=self.n_actions))
+
+    def decode_all(self, walks: Experience) -> NDArray[np.int64]:
+        """Return the likeliest node at every observation of many walks, as `decode` does for one."""
+        from efex.graph.inference import decode
+
+        return decode(self, walks)
+
+    def log_likelihood_all(self, walks: Experience) -> float:
+        """Return the log-probability of many walks in nats, as `log_likelihood` does for one."""
         from efex.graph.inference import log_likelihood
 
-        return log_likelihood(self, observations, actions)
+        return log_likelihood(self, walks)
 
     def merge_equivalent(self, *, tolerance: float = 0.0) -> LatentGraph:
         """Return the graph with nodes that no experiment tells apart merged into one."""

@@ -154,15 +154,18 @@ def filter_walks(walks, weights, at):
 
 
 @njit(cache=True, parallel=True)
-def smooth_walks(walks, weights, at, forward):
-    """Return the scaled backward messages, the norm of every step, and what failed in every episode."""
-    messages = np.empty(at[-1], weights.values.dtype)
-    norms = np.ones(len(walks.observations))
-    failed = np.empty(len(walks.offsets) - 1, np.int64)
-    for e in prange(len(failed)):
+def smooth_walks(walks, weights, at):
+    """Return the scaled forward and backward messages, the norm of every step, and the log-likelihood of every episode
+    and what failed in it. An episode goes back right after it went forth, while its blocks are in the cache."""
+    forward, backward = np.empty(at[-1], weights.values.dtype), np.empty(at[-1], weights.values.dtype)
+    norms, n_episodes = np.ones(len(walks.observations)), len(walks.offsets) - 1
+    log_likelihood, failed = np.empty(n_episodes), np.empty(n_episodes, np.int64)
+    for e in prange(n_episodes):
         begin, end = walks.offsets[e], walks.offsets[e + 1]
-        failed[e] = _backward(walks, weights, begin, end, at, forward, messages, norms)
-    return messages, norms, failed
+        log_likelihood[e], failed[e] = _forward(walks, weights, begin, end, at, forward, False)
+        if failed[e] == OK:
+            failed[e] = _backward(walks, weights, begin, end, at, forward, backward, norms)
+    return forward, backward, norms, log_likelihood, failed
 
 
 CHUNK = 32

@@ -114,9 +114,7 @@ class Model:
         """Return, at every observation, P(clone | the whole episode) over the observation's clones."""
         walks = self.blocks.bind(experience)
         at = cpu.positions(walks, self.weights)
-        forward, _, failed = cpu.filter_walks(walks, self.weights, at)
-        raise_failed(failed, walks.offsets)
-        backward, _, failed = cpu.smooth_walks(walks, self.weights, at, forward)
+        forward, backward, _, _, failed = cpu.smooth_walks(walks, self.weights, at)
         raise_failed(failed, walks.offsets)
         both = np.split(forward.astype(np.float64) * backward, at[1:-1])
         return [product / product.sum() for product in both]

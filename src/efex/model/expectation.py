@@ -48,9 +48,7 @@ def bind(model: Model, experience: Experience) -> Steps:
 def pass_messages(steps: Steps, weights: cpu.Weights) -> Messages:
     """Return the messages of all walks under `weights`, theory (2) and (3)."""
     walks, at = steps.walks, steps.at
-    forward, log_likelihood, failed = cpu.filter_walks(walks, weights, at)
-    raise_failed(failed, walks.offsets)
-    backward, norms, failed = cpu.smooth_walks(walks, weights, at, forward)
+    forward, backward, norms, log_likelihood, failed = cpu.smooth_walks(walks, weights, at)
     raise_failed(failed, walks.offsets)
     return Messages(forward, backward, norms, float(log_likelihood.sum()))
 

@@ -1,0 +1,75 @@
+"""Case: one exploration of one world by one agent, said in full and readable."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from efex.errors import InvalidArgumentError
+
+Settings = tuple[tuple[str, Any], ...]
+
+
+@dataclass(frozen=True)
+class Case:
+    """Who explores what for how long, and when it is measured.
+
+    `clones` is a multiple of the average number of nodes per observation, as the paper sets it, or "auto". `agent` is a
+    name of `efex.agents`, or "file.py:Class" for one of your own; `settings` are its arguments.
+    """
+
+    world: str
+    agent: str
+    steps: int
+    seed: int
+    options: Settings = ()
+    settings: Settings = ()
+    clones: float | Literal["auto"] = 2.0
+    marks: tuple[int, ...] = ()
+
+    def __post_init__(self) -> None:
+        for name in ("options", "settings"):
+            object.__setattr__(self, name, tuple(sorted(getattr(self, name))))
+
+    @property
+    def id(self) -> str:
+        """One line that says it all; results are stored under it."""
+        world, agent = _with(self.world, self.options), _with(self.agent, self.settings)
+        clones = "auto" if self.clones == "auto" else f"{self.clones:g}x"
+        return f"{world} | {agent} clones={clones} | {self.steps} steps | seed {self.seed}"
+
+    def setting(self, name: str, default: Any = None) -> Any:
+        """Return an option of the world or a setting of the agent."""
+        return dict(self.options + self.settings).get(name, default)
+
+    def to_json(self) -> str:
+        """Return the case as JSON."""
+        fields = {
+            "world": self.world,
+            "agent": self.agent,
+            "steps": self.steps,
+            "seed": self.seed,
+            "options": dict(self.options),
+            "settings": dict(self.settings),
+            "clones": self.clones,
+            "marks": list(self.marks),
+        }
+        return json.dumps(fields, sort_keys=True)
+
+    @classmethod
+    def from_json(cls, text: str) -> Case:
+        """Return the case that `to_json` wrote."""
+        fields = json.loads(text)
+        for name in ("options", "settings"):
+            fields[name] = tuple(fields[name].items())
+        return cls(**{**fields, "marks": tuple(fields["marks"])})
+
+
+def _with(name: str, settings: Settings) -> str:
+    for key, value in settings:
+        if not isinstance(value, str | int | float | bool | None):
+            raise InvalidArgumentError(f"settings must be numbers or text, not {key}={value!r}")
+    return " ".join(
+        [name, *(f"{key}={value:g}" if isinstance(value, float) else f"{key}={value}" for key, value in settings)]
+    )

@@ -1,0 +1,14 @@
+"""All studies that ship with efex, by name."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from efex.study.paper import chain, topologies
+from efex.study.study import Study
+
+STUDIES: dict[str, Callable[[], Study]] = {
+    "chain": chain.study,
+    "topologies": topologies.study,
+    "topologies-vb": topologies.variational_study,
+}

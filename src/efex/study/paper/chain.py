@@ -1,0 +1,56 @@
+"""The unaliased chain of 50 nodes: how many episodes until every transition was walked, and the stochastic trap."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from efex.study.case import Case
+from efex.study.drawing import COLOURS, band, figure, save, spread, table
+from efex.study.paper import SEEDS
+from efex.study.results import Results
+from efex.study.study import Study
+
+LENGTH, EPISODE = 50, 59
+AGENTS = {"efex": 40, "efex-paper": 40, "max": 60, "bonus-dqn": 60, "bootstrapped-dqn": 60, "random": 200}
+"""The agents, and after how many episodes their runs end."""
+DEEP = ("bonus-dqn", "bootstrapped-dqn")
+
+
+def study() -> Study:
+    """Return the study: 100 seeds, 20 for the deep baselines."""
+    cases = tuple(
+        Case("chain", agent, EPISODE * episodes, SEEDS + seed, options=(("length", LENGTH), ("trap", trap)), clones=1.0)
+        for agent, episodes in AGENTS.items()
+        for trap in (False, True)
+        for seed in range(20 if agent in DEEP else 100)
+    )
+    return Study("chain", "Coverage of the chain", cases, report)
+
+
+def report(results: Results, folder: Path) -> str:
+    """Draw coverage against episodes, and tell when all was covered."""
+    made, (row,) = figure(1, 2, width=4.2, height=3.0)
+    rows = []
+    for axes, trap in zip(row, (False, True)):
+        for (agent, _), colour in zip(AGENTS.items(), COLOURS):
+            runs = results.where(agent=agent, trap=trap)
+            if len(runs) == 0:
+                continue
+            x, coverage = runs.curve("curve_coverage", at="curve_steps")
+            band(axes, x / EPISODE, coverage, label=f"{agent} ({runs.share})", colour=colour)
+            episodes = runs.final("covered_episodes")
+            trapped = "with the trap" if trap else "without"
+            rows.append([agent, trapped, runs.share, spread(episodes, digits=0, median=True), _extremes(episodes)])
+        axes.set(title="with the stochastic trap" if trap else "without a trap", xlabel="episodes", xlim=(0, 40))
+    row[0].set_ylabel("weighted coverage")
+    row[1].legend(fontsize=7, frameon=False)
+    caption = f"Coverage of the {LENGTH}-node chain, mean and 95 % band over runs."
+    headings = ["agent", "trap", "runs", "episodes until all was walked, median (95 %)", "fewest to most"]
+    return save(made, folder, "chain", caption) + "\n" + table(folder, "chain", headings, rows)
+
+
+def _extremes(episodes: NDArray[np.float64]) -> str:
+    return " to ".join("never" if np.isinf(count) else f"{count:.0f}" for count in (episodes.min(), episodes.max()))

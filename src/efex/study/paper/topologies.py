@@ -1,0 +1,152 @@
+"""Five topologies, three degrees of aliasing, three of slip: the paper's main figures, and the tour beside them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from efex.study.case import Case, Settings
+from efex.study.drawing import COLOURS, band, figure, save, spread, table
+from efex.study.paper import SEEDS
+from efex.study.results import Results
+from efex.study.study import Study
+
+WORLDS = ("grid3d", "grid2d", "icg", "dense-maze", "sparse-maze")
+STEPS = {0.1: 30_000, 0.3: 20_000, 1.0: 10_000}
+"""Steps of a run by unique fraction."""
+SLIPS = (0.0, 0.01, 0.1)
+EARLY = (500, *range(1_000, 10_000, 1_000))
+LATE = (*range(10_000, 20_000, 2_000), 20_000, 22_500, 25_000, 27_500, 30_000)
+AGENTS = ("efex", "efex-paper", "random")
+MEASURES = {
+    "precision": "precision",
+    "coverage": "weighted coverage",
+    "log_likelihood": "log-likelihood in nats per step",
+}
+
+
+def cells() -> Iterator[tuple[float, float, int]]:
+    """Yield (unique fraction, slip, seeds), the hardest deterministic cell first."""
+    for unique in STEPS:
+        yield unique, 0.0, 40 if unique == 0.1 else 10
+    for unique in STEPS:
+        for slip in SLIPS[1:]:
+            yield unique, slip, 5
+
+
+def case(world: str, agent: str, unique: float, slip: float, seed: int, *, settings: Settings = ()) -> Case:
+    """Return one run of the grid of worlds."""
+    steps = STEPS[unique]
+    marks = tuple(mark for mark in EARLY + LATE if mark <= steps)
+    options = (("unique_fraction", unique), ("slip", slip))
+    return Case(world, agent, steps, SEEDS + seed, options=options, settings=settings, marks=marks)
+
+
+def study() -> Study:
+    """Return the study with EM and Viterbi training; where nothing slips, a tour that knows the map walks beside."""
+    cases = [
+        case(world, agent, unique, slip, seed)
+        for unique, slip, seeds in cells()
+        for agent in AGENTS
+        for seed in range(seeds)
+        for world in WORLDS
+    ]
+    tours = [
+        Case(world, "tour", 10_000, SEEDS + seed, options=(("unique_fraction", unique), ("slip", 0.0)))
+        for unique, slip, seeds in cells()
+        if slip == 0
+        for seed in range(seeds)
+        for world in WORLDS
+    ]
+    return Study("topologies", "Five topologies, EM and Viterbi training", (*tours, *cases), report)
+
+
+def variational_study() -> Study:
+    """Return the same with EM and variational Bayes, 5 seeds a cell."""
+    cases = tuple(
+        case(world, agent, unique, slip, seed, settings=(("method", "em+vb"),))
+        for unique, slip, _ in cells()
+        for agent in ("efex", "random")
+        for seed in range(5)
+        for world in WORLDS
+    )
+    return Study("topologies-vb", "Five topologies, EM and variational Bayes", cases, report)
+
+
+def report(results: Results, folder: Path) -> str:
+    """Draw every measure against steps, and tell who recovers the map after how many steps."""
+    parts = [_curves(results, folder, measure) for measure in MEASURES]
+    return "\n".join([*parts, _levels(results, folder), _recovery(results, folder)])
+
+
+def _curves(results: Results, folder: Path, measure: str) -> str:
+    grid = [(unique, slip) for slip in SLIPS for unique in STEPS]
+    made, panels = figure(len(grid), len(WORLDS), width=2.9, height=2.0)
+    for row, (unique, slip) in zip(panels, grid):
+        for axes, world in zip(row, WORLDS):
+            for agent, colour in zip(AGENTS, COLOURS):
+                runs = results.where(world=world, agent=agent, unique_fraction=unique, slip=slip)
+                if len(runs):
+                    band(axes, *runs.curve(measure), label=f"{agent} ({runs.share})", colour=colour)
+            axes.set_title(f"{world}, unique {unique:g}, slip {slip:g}", fontsize=8)
+            axes.tick_params(labelsize=7)
+            if axes.has_data():
+                axes.legend(fontsize=6, frameon=False)
+    name = f"{_prefix(results)}-{measure.replace('_', '-')}"
+    return save(made, folder, name, f"The {MEASURES[measure]} against steps, mean and 95 % band over runs.")
+
+
+def _prefix(results: Results) -> str:
+    return "topologies-vb" if any(case.setting("method") for case in results.cases) else "topologies"
+
+
+def _levels(results: Results, folder: Path) -> str:
+    """Tell the mean precision at a few moments, and the worst run at the end."""
+    moments, rows = (10_000, 20_000, 30_000), []
+    for unique, slip, _ in cells():
+        for world in WORLDS:
+            for agent in AGENTS:
+                runs = results.where(world=world, agent=agent, unique_fraction=unique, slip=slip)
+                if len(runs) == 0:
+                    continue
+                steps, values = runs.curve("precision")
+                at = [spread(values[:, np.flatnonzero(steps == mark)[0]]) if mark in steps else "" for mark in moments]
+                cell = [world, f"{unique:g}", f"{slip:g}", agent, runs.share]
+                rows.append([*cell, *at, f"{values[:, -1].min():.3f}"])
+    headings = ["world", "unique", "slip", "agent", "runs", *(f"at {mark:,}" for mark in moments), "worst at the end"]
+    return "Mean precision (95 % interval):\n\n" + table(folder, f"{_prefix(results)}-precision", headings, rows)
+
+
+def _recovery(results: Results, folder: Path) -> str:
+    """Tell the steps to precision 0.95 and 0.99, and how many times the tour's they are."""
+    rows = []
+    for unique in STEPS:
+        for world in WORLDS:
+            tour = results.where(world=world, agent="tour", unique_fraction=unique, slip=0.0)
+            tours = {case.seed: result["covered_steps"] for case, result in tour.done}
+            for agent in AGENTS:
+                runs = results.where(world=world, agent=agent, unique_fraction=unique, slip=0.0)
+                runs = Results([pair for pair in runs.done if pair[0].seed in tours], runs.cases)
+                if len(runs):
+                    row = [world, f"{unique:g}", agent, runs.share, _median(tour.final("covered_steps"))]
+                    rows.append(row + _reached(runs, tours))
+    headings = ["world", "unique", "agent", "runs", "steps of the tour"]
+    headings += ["steps to 0.95", "over the tour's", "steps to 0.99", "over the tour's"]
+    title = "Steps until precision stays at a level, median (95 % interval), and over those of a tour of the known map:"
+    return f"{title}\n\n" + table(folder, f"{_prefix(results)}-recovery", headings, rows) if rows else ""
+
+
+def _reached(runs: Results, tours: dict[int, int]) -> list[str]:
+    out = []
+    for level in (0.95, 0.99):
+        steps = runs.reached(level)
+        ratios = [each / tours[case.seed] for (case, _), each in zip(runs.done, steps)]
+        out += [_median(steps), spread(ratios, digits=1, median=True)]
+    return out
+
+
+def _median(steps: ArrayLike) -> str:
+    return spread(steps, digits=0, median=True)

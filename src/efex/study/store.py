@@ -1,0 +1,93 @@
+"""The store: results by case in one SQLite file, one transaction each, so that nothing finished is ever lost."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import sqlite3
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Any
+
+from efex.errors import EfexError
+from efex.study.case import Case
+
+SCHEMA = """
+CREATE TABLE IF NOT EXISTS results (
+    id TEXT PRIMARY KEY,
+    spec TEXT NOT NULL,
+    outcome TEXT NOT NULL CHECK (outcome IN ('done', 'failed')),
+    result TEXT NOT NULL,
+    version TEXT NOT NULL
+) WITHOUT ROWID
+"""
+
+
+class Store:
+    """Finished cases on disk. One process writes; a case is there wholly or not at all."""
+
+    def __init__(self, path: str | Path) -> None:
+        self.path = Path(path)
+        self.path.parent.mkdir(parents=True, exist_ok=True)
+        self._database = sqlite3.connect(self.path)
+        try:
+            with self._database:
+                self._database.execute(SCHEMA)
+        except sqlite3.DatabaseError as error:
+            raise EfexError(f"{self.path} is not a store of studies: {error}") from error
+
+    def close(self) -> None:
+        """Close the file."""
+        self._database.close()
+
+    def __enter__(self) -> Store:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def put(self, case: Case, outcome: str, result: Any, version: str) -> None:
+        """Keep the result of a case, in place of any other."""
+        self._insert((case.id, case.to_json(), outcome, json.dumps(result, sort_keys=True), version))
+
+    def _insert(self, row: tuple[str, ...]) -> None:
+        with self._database:
+            self._database.execute("INSERT OR REPLACE INTO results VALUES (?, ?, ?, ?, ?)", row)
+
+    def outcomes(self) -> dict[str, str]:
+        """Return "done" or "failed" for every case there is."""
+        return dict(self._database.execute("SELECT id, outcome FROM results"))
+
+    def results(self, cases: Iterable[Case]) -> Iterator[tuple[Case, dict[str, Any]]]:
+        """Yield the results of those of the cases that are done."""
+        return ((case, json.loads(row[3])) for case, row in self._rows(cases, "done"))
+
+    def failures(self, cases: Iterable[Case]) -> Iterator[tuple[Case, str]]:
+        """Yield the tracebacks of those of the cases that failed."""
+        return ((case, json.loads(row[3])) for case, row in self._rows(cases, "failed"))
+
+    def _rows(self, cases: Iterable[Case], outcome: str) -> Iterator[tuple[Case, tuple[str, ...]]]:
+        query = "SELECT * FROM results WHERE id = ? AND outcome = ?"
+        for case in cases:
+            row = self._database.execute(query, (case.id, outcome)).fetchone()
+            if row is not None:
+                yield case, row
+
+    def export(self, cases: Iterable[Case], path: str | Path) -> int:
+        """Write the finished cases as compressed JSON lines, the same bytes for the same results; return how many."""
+        ordered = sorted(cases, key=lambda case: case.id)
+        lines = [json.dumps(row) for _, row in self._rows(ordered, "done")]
+        packed = gzip.compress("".join(f"{line}\n" for line in lines).encode(), 9, mtime=0)
+        Path(path).write_bytes(packed)
+        return len(lines)
+
+    def load(self, path: str | Path) -> int:
+        """Take in what `export` wrote; results that are already here stay. Return how many came."""
+        here, come = self.outcomes(), 0
+        with gzip.open(path, "rt", encoding="utf-8") as file:
+            for line in file:
+                row = tuple(json.loads(line))
+                if here.get(row[0]) != "done":
+                    self._insert(row)
+                    come += 1
+        return come
