@@ -111,7 +111,7 @@ def list_studies(store: STORE = Path("runs/studies.sqlite")) -> None:
 @studies.command("run")
 def run_a_study(
     name: STUDY,
-    jobs: Annotated[int, typer.Option(help="Processes, -1 for all cores.")] = -1,
+    jobs: Annotated[int, typer.Option(help="Processes, -1 for all cores; a cluster has its own.")] = -1,
     engine: Annotated[str, typer.Option(help="local, dask or ray.")] = "local",
     address: Annotated[str | None, typer.Option(help="The cluster's address; a local one is started without.")] = None,
     store: STORE = Path("runs/studies.sqlite"),

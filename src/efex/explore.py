@@ -12,7 +12,7 @@ from efex.adapters import AgentView
 from efex.agents import Agent, ClonePolicy, make_agent
 from efex.checks import whole
 from efex.interruption import interrupts_between_steps
-from efex.model.allocation import Fixed
+from efex.model.allocation import Growing
 from efex.progress import progress_display
 from efex.randomness import stream
 from efex.record import Record
@@ -69,7 +69,7 @@ def explore(
         raise
     if folder is not None:
         run.save(folder)
-    if isinstance(getattr(explorer, "clones", None), Fixed):
+    if getattr(explorer, "clones", None) != Growing():
         run.warn_of_missing_clones()
     return run
 

@@ -105,3 +105,13 @@ def test_growing_does_not_breed_states_for_noise():
     rng = np.random.default_rng(0)
     noise = efex.Experience.from_episodes([(rng.integers(0, 3, 500).tolist(), None) for _ in range(4)])
     assert efex.learn(noise, clones="auto").graph.n_nodes <= 12
+
+
+@pytest.mark.parametrize("fixed", [False, True])
+def test_a_number_of_clones_is_the_most_there_may_be(fixed):
+    world = efex.make("grid2d", size=5, unique_fraction=0.1, seed=0)
+    agent = Efex(clones={symbol: 7 + symbol for symbol in world.truth.symbols}, fixed_clones=fixed)
+    found = efex.explore(world, steps=600, agent=agent, progress=False)
+    sizes = found.recovery.model.layout.sizes
+    assert all(size <= 7 + symbol for symbol, size in zip(found.experience.alphabet.symbols, sizes))
+    assert fixed == (sizes == tuple(7 + symbol for symbol in found.experience.alphabet.symbols)) or max(sizes) > 4

@@ -13,7 +13,7 @@ from efex.agents.ledger import Ledger
 from efex.belief import Belief
 from efex.checks import whole
 from efex.errors import InvalidArgumentError
-from efex.model.allocation import ClonePolicy, allocation_for
+from efex.model.allocation import ClonePolicy, Growing, allocation_for
 from efex.model.fit import Method, check_method
 from efex.model.layout import CloneLayout
 from efex.model.pseudocount import PerRow, Pseudocount, per_target, positive
@@ -42,13 +42,16 @@ class Efex(Agent):
     has grown by the share `refit_growth`, so that a step of a long run costs no more than one of a short run. A refit
     starts EM at the last model (`start="warm"`), at random (`"fresh"`), or at both, the better one kept (`"rivals"`);
     a Restart says it in detail.
-    The defaults are efex's own; `EfexPaper` has the paper's.
+    `clones` is how many states an observation may have at most; the agent starts with a few and takes more as it needs
+    them, without a limit if "auto", unless they are `fixed_clones`: all there from the start. The defaults are efex's
+    own; `EfexPaper` has the paper's.
     """
 
     def __init__(
         self,
         *,
         clones: ClonePolicy = "auto",
+        fixed_clones: bool = False,
         discount: float = 0.9999,
         prior: Pseudocount = CURIOSITY,
         pseudocount: Pseudocount = ROW,
@@ -66,7 +69,7 @@ class Efex(Agent):
         check_method(method)
         positive("prior", prior)
         positive("pseudocount", pseudocount)
-        self.clones = allocation_for(clones)
+        self.clones = allocation_for(clones) if fixed_clones or clones == "auto" else Growing(most=clones)
         self.discount = discount
         self.prior = prior
         self.pseudocount = pseudocount

@@ -65,7 +65,7 @@ class Learner:
         """Learn from all experience, last decoded as `path`; take more clones unless they explain it clearly worse."""
         self._turn += 1
         learned = self._learn(self.layout)
-        larger = self._allocation.grown(self.layout, path)
+        larger = self._allocation.grown(self.layout, path, self._experience)
         if larger != self.layout and len(self._experience) >= self._grow_after:
             grown = self._learn(larger)
             if self._score(grown) >= (1 + GROWTH_SLACK) * self._score(learned):

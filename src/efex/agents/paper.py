@@ -45,6 +45,7 @@ class EfexPaper(Efex):
             restart = replace(restart, iterations=whole("iterations", iterations, at_least=1))
         super().__init__(
             clones=clones,
+            fixed_clones=True,
             discount=discount,
             prior=prior,
             pseudocount=pseudocount,

@@ -55,9 +55,22 @@ def plot_comparison(path: str | Path, panels: Sequence[tuple[str, LatentGraph, A
     return target
 
 
-def draw(axes: Axes, graph: LatentGraph, *, coordinates: ArrayLike | None = None, title: str | None = None) -> None:
-    """Draw the graph on `axes`: nodes coloured by observation, larger where there is more left to learn."""
-    _draw(axes, graph, positions(graph, coordinates), alphabet=Alphabet(graph.symbols))
+def draw(
+    axes: Axes,
+    graph: LatentGraph,
+    *,
+    coordinates: ArrayLike | None = None,
+    title: str | None = None,
+    alphabet: Alphabet | None = None,
+    spacing: float | None = None,
+) -> None:
+    """Draw the graph on `axes`: nodes coloured by observation, larger where there is more left to learn.
+
+    Pictures that share an `alphabet`, which must hold all their symbols, share its colours; those that share a
+    `spacing`, the distance between neighbours that decides how large discs are, can be compared by size.
+    """
+    shared = Alphabet(graph.symbols) if alphabet is None else alphabet
+    _draw(axes, graph, positions(graph, coordinates), alphabet=shared, spacing=spacing)
     if title is not None:
         axes.set_title(title, fontsize=11, color=INK)
 
@@ -102,8 +115,8 @@ def _spacing(points: Points) -> float:
     return float(np.quantile(apart, 0.2)) if apart.size else 1.0
 
 
-def _draw(axes: Axes, graph: LatentGraph, points: Points, *, alphabet: Alphabet) -> None:
-    spacing = _spacing(points)
+def _draw(axes: Axes, graph: LatentGraph, points: Points, *, alphabet: Alphabet, spacing: float | None = None) -> None:
+    spacing = _spacing(points) if spacing is None else spacing
     radius = disc_radius(graph, spacing=spacing)
     colours = palette(len(alphabet))[alphabet.lookup(graph.observations)]
     unit = _frame(axes, points, margin=1.2 * max(float(radius.max(initial=0.0)), 0.5 * spacing))

@@ -51,7 +51,7 @@ def read_json(path: str | Path) -> LatentGraph:
                 f"{path} holds {content['format']!r} version {content['version']!r}; "
                 f"this efex reads {FORMAT!r} version {VERSION}"
             )
-        return _from_content(content)
+        return from_content(content)
     except OSError as error:
         raise StorageError(f"{path} cannot be read: {error.strerror or error}") from error
     except (ValueError, KeyError, TypeError, AttributeError) as error:
@@ -101,8 +101,13 @@ def _quoted(text: str) -> str:
 
 
 def _write_json(graph: LatentGraph, path: Path) -> None:
+    path.write_text(json.dumps(to_content(graph), allow_nan=False, indent=1), encoding="utf-8")
+
+
+def to_content(graph: LatentGraph) -> dict[str, Any]:
+    """Return the graph as lists, numbers and text, as a .json file holds it."""
     nodes = [{"observation": encode_symbol(observation)} for observation in graph.observations]
-    content = {
+    return {
         "format": FORMAT,
         "version": VERSION,
         "n_actions": graph.n_actions,
@@ -115,10 +120,10 @@ def _write_json(graph: LatentGraph, path: Path) -> None:
             {**edge._asdict(), "count": None if math.isinf(edge.count) else edge.count} for edge in graph.edges()
         ],
     }
-    path.write_text(json.dumps(content, allow_nan=False, indent=1), encoding="utf-8")
 
 
-def _from_content(content: dict[str, Any]) -> LatentGraph:
+def from_content(content: dict[str, Any]) -> LatentGraph:
+    """Return the graph that `to_content` took apart."""
     edges = content["edges"]
     observations: list[Symbol] = [decode_symbol(node["observation"]) for node in content["nodes"]]
     counts = [math.inf if edge["count"] is None else edge["count"] for edge in edges]

@@ -27,7 +27,7 @@ class Allocation(ABC):
     def first(self, experience: Experience) -> CloneLayout:
         """Return the layout for every symbol in the experience's alphabet before a fit has said anything."""
 
-    def grown(self, layout: CloneLayout, path: NDArray[np.int64]) -> CloneLayout:
+    def grown(self, layout: CloneLayout, path: NDArray[np.int64], experience: Experience) -> CloneLayout:
         """Return the layout for the next fit, given the states that this one's decoding used."""
         return layout
 
@@ -54,21 +54,36 @@ class Fixed(Allocation):
 
 @dataclass(frozen=True)
 class Growing(Allocation):
-    """A few clones at first; an observation that uses most of its clones gets half as many again."""
+    """A few clones at first; an observation that uses most of its clones gets half as many again, up to a limit.
+
+    Learning with few clones to spare splits fewer nodes in two than learning with many.
+    """
 
     initial: int = 4
     fill: float = 0.75
+    most: Clones | None = None
+
+    def __post_init__(self) -> None:
+        if self.most is not None:
+            Fixed(self.most)
 
     def first(self, experience: Experience) -> CloneLayout:
         """Return a few clones for every symbol."""
-        return layout_for(experience, self.initial)
+        return self._limited(layout_for(experience, self.initial), experience)
 
-    def grown(self, layout: CloneLayout, path: NDArray[np.int64]) -> CloneLayout:
+    def grown(self, layout: CloneLayout, path: NDArray[np.int64], experience: Experience) -> CloneLayout:
         """Return the layout in which every observation has clones to spare."""
         used = np.bincount(layout.observation[np.unique(path)], minlength=layout.n_observations)
         sizes = np.asarray(layout.sizes)
         full = used > self.fill * sizes
-        return CloneLayout(tuple(np.where(full, np.ceil(1.5 * sizes), sizes).astype(int).tolist()))
+        larger = CloneLayout(tuple(np.where(full, np.ceil(1.5 * sizes), sizes).astype(int).tolist()))
+        return self._limited(larger, experience)
+
+    def _limited(self, layout: CloneLayout, experience: Experience) -> CloneLayout:
+        if self.most is None:
+            return layout
+        most = layout_for(experience, self.most).sizes[: layout.n_observations]
+        return CloneLayout(tuple(map(min, layout.sizes, most)))
 
 
 def layout_for(experience: Experience, clones: Clones) -> CloneLayout:

@@ -62,7 +62,7 @@ def fit(
     positive("pseudocount", pseudocount)
     layout = allocation.first(experience)
     best = _best_start(experience, layout, method, pseudocount, restarts, iterations, tolerance, rng)
-    while (grown := allocation.grown(best.layout, best.decode(experience).path)) != best.layout:
+    while (grown := allocation.grown(best.layout, best.decode(experience).path, experience)) != best.layout:
         larger = _best_start(experience, grown, method, pseudocount, restarts, iterations, tolerance, rng)
         if marginal_likelihood(larger, experience) <= marginal_likelihood(best, experience):
             break

@@ -70,6 +70,11 @@ def _with(name: str, settings: Settings) -> str:
     for key, value in settings:
         if not isinstance(value, str | int | float | bool | None):
             raise InvalidArgumentError(f"settings must be numbers or text, not {key}={value!r}")
-    return " ".join(
-        [name, *(f"{key}={value:g}" if isinstance(value, float) else f"{key}={value}" for key, value in settings)]
-    )
+    return " ".join([name, *(f"{key}={_short(value)}" for key, value in settings)])
+
+
+def _short(value: Any) -> str:
+    """Return a setting as text, different for different settings."""
+    if isinstance(value, str):
+        return value if not value.replace(".", "").isdigit() else repr(value)
+    return f"{value:g}" if isinstance(value, float) and float(f"{value:g}") == value else str(value)

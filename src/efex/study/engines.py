@@ -1,8 +1,10 @@
-"""Engines: where cases are played. All cores of this machine, or a Dask or Ray cluster, through joblib."""
+"""Engines: where cases are played. All cores of this machine, or a Dask or Ray cluster, through joblib's backends."""
 
 from __future__ import annotations
 
 import contextlib
+import importlib
+import warnings
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, Literal, get_args
 
@@ -19,46 +21,35 @@ def check_engine(engine: str) -> None:
         raise InvalidArgumentError(f"engine must be one of {', '.join(get_args(Engine))}, not {engine!r}")
 
 
-@contextlib.contextmanager
-def engine_context(engine: Engine, address: str | None) -> Iterator[None]:
-    """Make joblib send its work to the engine."""
+def unordered(
+    work: Callable[[Any], Any],
+    items: Sequence[Any],
+    *,
+    jobs: int = -1,
+    engine: Engine = "local",
+    address: str | None = None,
+) -> Iterator[Any]:
+    """Yield work(item) for every item as they finish; a cluster works at its own size, whatever `jobs`."""
+    with _backend(engine, address) as backend:
+        options = {"return_as": "generator_unordered", "batch_size": 1, "pre_dispatch": "all"}
+        results = joblib.Parallel(n_jobs=jobs, backend=backend, **options)(joblib.delayed(work)(item) for item in items)
+        try:
+            for result in results:  # noqa: UP028, `yield from` would close it, and warn
+                yield result
+        finally:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")  # joblib's advice to those who stop early
+                results.close()
+
+
+def _backend(engine: Engine, address: str | None) -> contextlib.AbstractContextManager[Any]:
+    """Return a context that gives joblib's backend for the engine, connected to the cluster."""
     check_engine(engine)
     if engine == "local":
-        yield
-        return
-    with _missing(engine), _dask(address) if engine == "dask" else _ray(address):
-        yield
-
-
-@contextlib.contextmanager
-def _missing(engine: str) -> Iterator[None]:
+        return contextlib.nullcontext()
     try:
-        yield
+        module = importlib.import_module(f"efex.study.{engine}_engine")
     except ImportError as error:
         raise EfexError(f"engine {engine!r} needs pip install efex[{engine}]: {error}") from error
-
-
-@contextlib.contextmanager
-def _dask(address: str | None) -> Iterator[None]:
-    from distributed import Client  # type: ignore[import-not-found, unused-ignore]
-
-    with Client(address) as client, joblib.parallel_config(backend="dask", client=client):
-        yield
-
-
-@contextlib.contextmanager
-def _ray(address: str | None) -> Iterator[None]:
-    import ray  # type: ignore[import-not-found, unused-ignore]
-    from ray.util.joblib import register_ray  # type: ignore[import-not-found, unused-ignore]
-
-    if not ray.is_initialized():
-        ray.init(address=address, log_to_driver=False)
-    register_ray()
-    with joblib.parallel_config(backend="ray"):
-        yield
-
-
-def unordered(work: Callable[[Any], Any], items: Sequence[Any], *, jobs: int) -> Iterator[Any]:
-    """Yield work(item) for every item as they finish."""
-    parallel = joblib.Parallel(n_jobs=jobs, return_as="generator_unordered", batch_size=1, pre_dispatch="all")
-    yield from parallel(joblib.delayed(work)(item) for item in items)
+    connected: contextlib.AbstractContextManager[Any] = module.connected(address)
+    return connected

@@ -3,25 +3,16 @@
 from __future__ import annotations
 
 import math
-import time
 import warnings
 from typing import Any
 
-import numba
 import numpy as np
 
-from efex.adapters import AgentView
-from efex.agents import AGENTS, Agent
-from efex.errors import InvalidArgumentError
-from efex.explore import walk
 from efex.measures import Trail, coverage_curve, expected_log_likelihood, precision, steps_to_cover, weighted_coverage
-from efex.model.pseudocount import PerRow
-from efex.randomness import stream
 from efex.record import Record
 from efex.study.case import Case
-from efex.study.study import load_file
-from efex.study.tour import Tour
-from efex.worlds import GraphWorld, make
+from efex.study.moments import moments
+from efex.worlds import GraphWorld
 
 Result = dict[str, Any]
 
@@ -31,27 +22,14 @@ CURVE = 100
 
 def play(case: Case) -> Result:
     """Return what happened: at every mark the three measures and the number of nodes, and when all was covered."""
-    numba.set_num_threads(1)
-    world = make(case.world, seed=case.seed, **dict(case.options))
-    agent = make_case_agent(case, world)
-    view = AgentView(world)
-    agent.prepare(view.n_actions, rng=stream(case.seed, "agent"), symbols=view.symbols)
-    record = Record(view, agent, world, {})
     result: Result = {"steps": [], "precision": [], "log_likelihood": [], "coverage": [], "nodes": []}
-    taken, measuring, begin = 0, 0.0, time.perf_counter()
-    for action, node in walk(view, agent, steps=case.steps, seed=case.seed):
-        record.true_nodes.append(node)
-        if action is None:
-            continue
-        taken += 1
-        if taken in case.marks and taken < case.steps:
-            before = time.perf_counter()
-            _measure(record, world, taken, result)
-            measuring += time.perf_counter() - before
-    result["seconds"] = round(time.perf_counter() - begin - measuring, 2)
-    if case.marks:
-        _measure(record, world, case.steps, result)
-    return result | _covered(Trail(agent.experience, np.array(record.true_nodes)), world, case.steps)
+    for moment in moments(case):
+        if case.marks:
+            _measure(moment.record, moment.world, moment.taken, result)
+    result["seconds"] = round(moment.seconds, 2)
+    return result | _covered(
+        Trail(moment.agent.experience, np.array(moment.record.true_nodes)), moment.world, case.steps
+    )
 
 
 def _measure(record: Record, world: GraphWorld, taken: int, result: Result) -> None:
@@ -68,7 +46,8 @@ def _measure(record: Record, world: GraphWorld, taken: int, result: Result) -> N
 
 def _covered(trail: Trail, world: GraphWorld, steps: int) -> Result:
     """Return the weighted coverage along the walk, and when every edge had been walked, None where some never were."""
-    all_steps, points = steps_to_cover(trail, world), np.linspace(0, steps, CURVE + 1)[1:].astype(int)
+    all_steps = steps_to_cover(trail, world)
+    points = np.linspace(0, steps, CURVE + 1)[1:].astype(int).clip(1)
     curve = [round(float(share), 5) for share in coverage_curve(trail, world)[points - 1]]
     covered: Result = {"curve_steps": points.tolist(), "curve_coverage": curve}
     if math.isfinite(all_steps):
@@ -77,29 +56,3 @@ def _covered(trail: Trail, world: GraphWorld, steps: int) -> Result:
     else:
         covered |= {"covered_steps": None, "covered_episodes": None}
     return covered
-
-
-def make_case_agent(case: Case, world: GraphWorld) -> Agent:
-    """Return the case's agent; the tour alone is given the truth."""
-    if case.agent == "tour":
-        return Tour(world)
-    settings = {name: _value(value) for name, value in case.settings}
-    clones: Any = case.clones
-    if clones != "auto":
-        clones = max(1, math.ceil(clones * world.truth.n_nodes / len(world.truth.symbols)))
-    if case.agent in AGENTS:
-        return AGENTS[case.agent](clones=clones, **settings)
-    path, _, name = case.agent.rpartition(":")
-    if not path:
-        raise InvalidArgumentError(
-            f"agent must be one of {', '.join(AGENTS)}, tour, or file.py:Class, not {case.agent!r}"
-        )
-    agent: Agent = getattr(load_file(path), name)(clones=clones, **settings)
-    return agent
-
-
-def _value(value: Any) -> Any:
-    """Return a setting as agents take it: "0.1/row" is a pseudocount for a whole row."""
-    if isinstance(value, str) and value.endswith("/row"):
-        return PerRow(float(value.removesuffix("/row")))
-    return value

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import contextlib
+import functools
+import random
 import traceback
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator
 from typing import Any, NamedTuple
 
 from efex.errors import EfexError
 from efex.study.case import Case
-from efex.study.engines import Engine, engine_context, unordered
+from efex.study.engines import Engine, check_engine, unordered
 from efex.study.play import play
 from efex.study.store import Store
 from efex.study.study import Study
@@ -25,11 +28,11 @@ class Played(NamedTuple):
     result: Any
 
 
-def play_safely(case: Case) -> Played:
-    """Play a case; where it raises, its traceback is the result."""
+def play_safely(case: Case, how: Callable[[Case], Any] | None = None) -> Played:
+    """Play a case, in the study's own way if it has one; where it raises, its traceback is the result."""
     try:
-        return Played(case, "done", play(case))
-    except Exception:
+        return Played(case, "done", (how or play)(case))
+    except (Exception, SystemExit):
         return Played(case, "failed", traceback.format_exc())
 
 
@@ -48,9 +51,11 @@ def run_study(
     Workers return results and this process alone writes them, one transaction each. Where an engine breaks, what the
     store still misses is submitted again.
     """
+    check_engine(engine)
     failed: list[Case] = []
-    with engine_context(engine, address):
-        for played in _all(pending(study, store), jobs):
+    cases = pending(study, store)
+    with contextlib.closing(_all(cases, study.play, jobs=jobs, engine=engine, address=address)) as all_played:
+        for played in all_played:
             store.put(played.case, played.outcome, played.result, version)
             told(played)
             if played.outcome == "failed":
@@ -64,18 +69,25 @@ def pending(study: Study, store: Store) -> list[Case]:
     return [case for case in study.cases if outcomes.get(case.id) != "done"]
 
 
-def _all(cases: list[Case], jobs: int) -> Iterator[Played]:
-    """Yield every case played, submitting the rest again where the engine breaks."""
+def _all(cases: list[Case], how: Callable[[Case], Any] | None, **where: Any) -> Generator[Played, None, None]:
+    """Yield every case played, submitting the rest again where the engine breaks.
+
+    They are submitted in another order then, lest a case that kills its worker stand before all others every time.
+    """
     left, breaks = {case.id: case for case in cases}, 0
+    work = play_safely if how is None else functools.partial(play_safely, how=how)
     while left:
         try:
-            for played in unordered(play_safely, list(left.values()), jobs=jobs):
+            for played in unordered(work, list(left.values()), **where):
                 del left[played.case.id]
                 breaks = 0
                 yield played
-        except GeneratorExit:
+            if left:
+                raise RuntimeError(f"{len(left)} cases did not come back")
+        except EfexError:
             raise
         except Exception as error:
             breaks += 1
             if breaks == PATIENCE:
                 raise EfexError(f"the engine broke {PATIENCE} times without finishing a case: {error!r}") from error
+            left = dict(random.Random(len(left)).sample(list(left.items()), len(left)))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import json
 import sqlite3
+import zlib
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
@@ -21,6 +22,7 @@ CREATE TABLE IF NOT EXISTS results (
     version TEXT NOT NULL
 ) WITHOUT ROWID
 """
+INSERT = "INSERT OR REPLACE INTO results VALUES (?, ?, ?, ?, ?)"
 
 
 class Store:
@@ -28,12 +30,16 @@ class Store:
 
     def __init__(self, path: str | Path) -> None:
         self.path = Path(path)
-        self.path.parent.mkdir(parents=True, exist_ok=True)
-        self._database = sqlite3.connect(self.path)
+        try:
+            self.path.parent.mkdir(parents=True, exist_ok=True)
+            self._database = sqlite3.connect(self.path)
+        except (OSError, sqlite3.Error) as error:
+            raise EfexError(f"{self.path} cannot be opened as a store: {error}") from error
         try:
             with self._database:
                 self._database.execute(SCHEMA)
         except sqlite3.DatabaseError as error:
+            self.close()
             raise EfexError(f"{self.path} is not a store of studies: {error}") from error
 
     def close(self) -> None:
@@ -48,11 +54,9 @@ class Store:
 
     def put(self, case: Case, outcome: str, result: Any, version: str) -> None:
         """Keep the result of a case, in place of any other."""
-        self._insert((case.id, case.to_json(), outcome, json.dumps(result, sort_keys=True), version))
-
-    def _insert(self, row: tuple[str, ...]) -> None:
+        row = (case.id, case.to_json(), outcome, json.dumps(result, sort_keys=True), version)
         with self._database:
-            self._database.execute("INSERT OR REPLACE INTO results VALUES (?, ?, ?, ?, ?)", row)
+            self._database.execute(INSERT, row)
 
     def outcomes(self) -> dict[str, str]:
         """Return "done" or "failed" for every case there is."""
@@ -82,12 +86,14 @@ class Store:
         return len(lines)
 
     def load(self, path: str | Path) -> int:
-        """Take in what `export` wrote; results that are already here stay. Return how many came."""
-        here, come = self.outcomes(), 0
-        with gzip.open(path, "rt", encoding="utf-8") as file:
-            for line in file:
-                row = tuple(json.loads(line))
-                if here.get(row[0]) != "done":
-                    self._insert(row)
-                    come += 1
-        return come
+        """Take in all that `export` wrote; results that are already here stay. Return how many came."""
+        try:
+            with gzip.open(path, "rt", encoding="utf-8") as file:
+                rows = [tuple(json.loads(line)) for line in file]
+        except (OSError, EOFError, ValueError, zlib.error) as error:
+            raise EfexError(f"{path} cannot be read as exported results: {error}") from error
+        here = self.outcomes()
+        come = [row for row in rows if here.get(row[0]) != "done"]
+        with self._database:
+            self._database.executemany(INSERT, come)
+        return len(come)

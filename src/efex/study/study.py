@@ -8,7 +8,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from types import ModuleType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from efex.errors import InvalidArgumentError
 from efex.study.case import Case
@@ -21,13 +21,16 @@ if TYPE_CHECKING:
 class Study:
     """A set of cases and a function that writes figures and tables of their results into a folder.
 
-    `report` returns the Markdown that shows them; it is given results alone, and runs nothing.
+    `report` returns the Markdown that shows them; it is given results alone, and runs nothing. `play` is the module's
+    function that plays a case where `efex.study.play` does not measure what the study is about; as results are stored
+    by case, its cases must be no other study's.
     """
 
     name: str
     title: str
     cases: tuple[Case, ...]
     report: Callable[[Results, Path], str]
+    play: Callable[[Case], dict[str, Any]] | None = None
 
     def __post_init__(self) -> None:
         ids = [case.id for case in self.cases]

@@ -14,7 +14,7 @@ from efex.study.results import Results
 from efex.study.study import Study
 
 LENGTH, EPISODE = 50, 59
-AGENTS = {"efex": 40, "efex-paper": 40, "max": 60, "bonus-dqn": 60, "bootstrapped-dqn": 60, "random": 200}
+AGENTS = {"efex": 40, "efex-paper": 40, "max": 60, "random": 200, "bonus-dqn": 200, "bootstrapped-dqn": 200}
 """The agents, and after how many episodes their runs end."""
 DEEP = ("bonus-dqn", "bootstrapped-dqn")
 
@@ -45,8 +45,9 @@ def report(results: Results, folder: Path) -> str:
             trapped = "with the trap" if trap else "without"
             rows.append([agent, trapped, runs.share, spread(episodes, digits=0, median=True), _extremes(episodes)])
         axes.set(title="with the stochastic trap" if trap else "without a trap", xlabel="episodes", xlim=(0, 40))
+        if axes.has_data():
+            axes.legend(fontsize=7, frameon=False)
     row[0].set_ylabel("weighted coverage")
-    row[1].legend(fontsize=7, frameon=False)
     caption = f"Coverage of the {LENGTH}-node chain, mean and 95 % band over runs."
     headings = ["agent", "trap", "runs", "episodes until all was walked, median (95 %)", "fewest to most"]
     return save(made, folder, "chain", caption) + "\n" + table(folder, "chain", headings, rows)

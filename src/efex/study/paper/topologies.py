@@ -126,7 +126,7 @@ def _recovery(results: Results, folder: Path) -> str:
     for unique in STEPS:
         for world in WORLDS:
             tour = results.where(world=world, agent="tour", unique_fraction=unique, slip=0.0)
-            tours = {case.seed: result["covered_steps"] for case, result in tour.done}
+            tours = {case.seed: result["covered_steps"] for case, result in tour.done if result["covered_steps"]}
             for agent in AGENTS:
                 runs = results.where(world=world, agent=agent, unique_fraction=unique, slip=0.0)
                 runs = Results([pair for pair in runs.done if pair[0].seed in tours], runs.cases)

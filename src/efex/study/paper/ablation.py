@@ -1,0 +1,68 @@
+"""What makes the default robust: each part switched off alone, on the five topologies."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from efex.study.case import Case, Settings
+from efex.study.drawing import figure, save, table
+from efex.study.paper import SEEDS
+from efex.study.paper.dots import add_legend, draw_dots, levels
+from efex.study.paper.topologies import WORLDS
+from efex.study.results import Results
+from efex.study.study import Study
+
+STEPS = 20_000
+MARKS = (5_000, 10_000, 15_000, 20_000)
+RUNS = 10
+DEFAULT = "default"
+VARIANTS: dict[str, Settings] = {
+    DEFAULT: (),
+    "no fresh rivals": (("start", "warm"),),
+    "always fresh": (("start", "fresh"),),
+    "refits between episodes": (("refit", "episode"),),
+    "the paper's pseudocounts": (("prior", 0.002), ("pseudocount", 0.002)),
+}
+"""What is switched off, and how."""
+
+
+def study() -> Study:
+    """Return the study: 10 seeds of every variant in every world."""
+    cases = tuple(
+        Case(world, "efex", STEPS, SEEDS + seed, options=(("unique_fraction", 0.1),), settings=settings, marks=MARKS)
+        for seed in range(RUNS)
+        for world in WORLDS
+        for settings in VARIANTS.values()
+    )
+    return Study("ablation", "What makes the default robust", cases, report)
+
+
+def variant(results: Results, world: str, name: str) -> Results:
+    """Return the runs of a variant in a world."""
+    return results.where(world=world, settings=tuple(sorted(VARIANTS[name])))
+
+
+def report(results: Results, folder: Path) -> str:
+    """Draw the precision of every variant early and late, and tell it at every mark."""
+    made, (row,) = figure(1, len(WORLDS), width=2.7, height=2.3)
+    for axes, world in zip(row, WORLDS):
+        runs = {name: variant(results, world, name) for name in VARIANTS}
+        draw_dots(axes, runs, early=MARKS[0], late=STEPS, default=DEFAULT)
+        axes.set_title(f"{world} ({results.where(world=world).share})", fontsize=9)
+        axes.set_xlabel("precision", fontsize=8)
+        if axes is not row[0]:
+            axes.set_yticklabels([])
+    add_legend(made)
+    caption = f"Precision with one part switched off, mean with 95 % interval, and every run; {results.share}."
+    return save(made, folder, "ablation", caption) + "\n" + _table(results, folder)
+
+
+def _table(results: Results, folder: Path) -> str:
+    rows = []
+    for world in WORLDS:
+        for name in VARIANTS:
+            runs = variant(results, world, name)
+            if len(runs):
+                rows.append([world, name, runs.share, *levels(runs, MARKS)])
+    headings = ["world", "variant", "runs", *(f"at {mark:,}" for mark in MARKS), "worst at the end"]
+    return "Mean precision (95 % interval):\n\n" + table(folder, "ablation", headings, rows)

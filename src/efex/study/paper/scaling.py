@@ -1,0 +1,237 @@
+"""The teleport maze in growing sizes: how many steps until all was tried, and until the map is right."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from matplotlib.axes import Axes
+
+from efex.measures import Trail, precision, steps_to_cover
+from efex.study.case import Case
+from efex.study.drawing import COLOURS, figure, save, spread, table
+from efex.study.moments import Moment, moments
+from efex.study.paper import SEEDS
+from efex.study.paper.growth import Growth, Runs, exponential, power
+from efex.study.results import Results, interval
+from efex.study.study import Study
+
+AGENTS = ("efex", "efex-paper", "random")
+STEPS = {11: 20_000, 13: 25_000, 15: 30_000, 17: 35_000, 21: 40_000, 27: 40_000}
+"""Sizes, and after how many steps the runs of agents that learn end."""
+RANDOM_STEPS = 2_000_000
+MARKS = (500, 1_000, 2_000, 4_000, 8_000, 12_000, 16_000, 24_000, 32_000, 48_000, 64_000)
+"""When maps are measured; the random walk goes on after that, to see what it covers."""
+RUNS = 20
+LEVEL = 0.95
+MEASURES = {
+    "tried": "every action tried at every node",
+    "everywhere": f"precision {LEVEL} on short walks from everywhere",
+    "precision": f"precision {LEVEL}",
+    "covered": "every edge walked",
+}
+DRAWN = ("tried", "everywhere", "precision")
+
+
+def study() -> Study:
+    """Return the study: 20 mazes of every size."""
+    cases = tuple(_case(size, agent, SEEDS + seed) for seed in range(RUNS) for size in STEPS for agent in AGENTS)
+    return Study("scaling", "Growing mazes that teleport home", cases, report, play_scaling)
+
+
+def _case(size: int, agent: str, seed: int) -> Case:
+    steps = RANDOM_STEPS if agent == "random" else STEPS[size]
+    last = set() if agent == "random" else {steps}
+    marks = tuple(sorted({mark for mark in MARKS if mark <= steps} | last))
+    options = (("unique_fraction", 0.1), ("size", size))
+    return Case("teleport-maze", agent, steps, seed, options=options, marks=marks)
+
+
+def play_scaling(case: Case) -> dict[str, Any]:
+    """Return when every (node, action) was tried and every edge walked, and the two precisions at every mark.
+
+    Long random walks hardly leave home here, so that `precision` says little of what lies far away; `everywhere` is
+    the same on walks of 50 steps.
+    """
+    result: dict[str, Any] = {"steps": [], "precision": [], "everywhere": [], "nodes": []}
+    for moment in moments(case):
+        if moment.taken in case.marks:
+            _measure(moment, result)
+    truth, trail = moment.world.truth, _trail(moment)
+    covered = steps_to_cover(trail, moment.world)
+    return result | {
+        "seconds": round(moment.seconds, 2),
+        "truth_nodes": truth.n_nodes,
+        "tried_steps": _steps_to_try(trail, truth.n_nodes * truth.n_actions),
+        "covered_steps": int(covered) if np.isfinite(covered) else None,
+    }
+
+
+def _measure(moment: Moment, result: dict[str, Any]) -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        run = moment.record.run()
+    result["steps"].append(moment.taken)
+    result["precision"].append(round(precision(run, moment.world), 5))
+    result["everywhere"].append(round(precision(run, moment.world, walks=10_000, steps=50), 5))
+    result["nodes"].append(run.graph.n_nodes)
+
+
+def _trail(moment: Moment) -> Trail:
+    return Trail(moment.agent.experience, np.array(moment.record.true_nodes))
+
+
+def _steps_to_try(trail: Trail, pairs: int) -> int | None:
+    """Return after how many steps every (node, action) pair had been tried, None where some never were."""
+    actions, nodes = trail.experience.actions, np.asarray(trail.true_nodes)
+    t = np.flatnonzero(actions >= 0)
+    _, first = np.unique(nodes[t] * trail.experience.n_actions + actions[t], return_index=True)
+    return int(first.max()) + 1 if len(first) == pairs else None
+
+
+def report(results: Results, folder: Path) -> str:
+    """Draw steps against nodes on both axes, and tell how they grow."""
+    parts = [_figure(results, folder), _levels(results, folder), _growth(results, folder)]
+    return "\n".join(parts)
+
+
+def _steps(runs: Results, measure: str) -> Runs:
+    """Return every run's steps until the measure was reached, infinity where it was cut off."""
+    if measure in ("tried", "covered"):
+        return runs.final(f"{measure}_steps")
+    return Results([(case, result | {"precision": result[measure]}) for case, result in runs.done], ()).reached(LEVEL)
+
+
+def _limit(runs: Results, measure: str) -> int:
+    """Return after how many steps runs were cut off."""
+    case = runs.done[0][0]
+    return case.steps if measure in ("tried", "covered") else max(case.marks)
+
+
+def _sizes(results: Results, agent: str) -> Iterator[tuple[int, Results]]:
+    for size in STEPS:
+        runs = results.where(agent=agent, size=size)
+        if len(runs):
+            yield size, runs
+
+
+def _figure(results: Results, folder: Path) -> str:
+    made, rows = figure(len(DRAWN), 2, width=5.2, height=2.7)
+    for row, measure in zip(rows, DRAWN):
+        for axes, scale in zip(row, ("linear", "log")):
+            for place, (agent, colour) in enumerate(zip(AGENTS, COLOURS)):
+                _draw(axes, results, agent, measure, colour=colour, shift=1 + 0.012 * (place - 1))
+            axes.set_yscale(scale)
+            axes.set_title(MEASURES[measure], fontsize=9)
+        row[0].set_ylabel("steps")
+        row[0].yaxis.set_major_formatter("{x:,.0f}")
+        _stretch(row, results, measure)
+    for axes in rows[-1]:
+        axes.set_xlabel("nodes, median of the mazes of a size")
+    handles = rows[0][0].get_legend_handles_labels()
+    made.legend(*handles, loc="outside upper center", ncols=len(AGENTS), fontsize=8, frameon=False)
+    caption = (
+        f"Steps against nodes in the teleport maze, {results.share}. Dots are medians with 95 % intervals, faint dots "
+        "runs, crosses runs that were cut off there, arrows medians beyond. Dashed: the fitted power law, for random "
+        "dotted: the exponential. The linear axes end where the agents that learn do."
+    )
+    return save(made, folder, "scaling", caption)
+
+
+def _draw(axes: Axes, results: Results, agent: str, measure: str, *, colour: str, shift: float) -> None:
+    label: str | None = f"{agent} ({results.where(agent=agent).share})"
+    for _, runs in _sizes(results, agent):
+        nodes, steps = runs.final("truth_nodes"), _steps(runs, measure)
+        limit, x, cut = _limit(runs, measure), float(np.median(nodes)) * shift, np.isinf(steps)
+        axes.plot(nodes[~cut] * shift, steps[~cut], ".", color=colour, alpha=0.25, markersize=4, markeredgewidth=0)
+        axes.plot(nodes[cut] * shift, np.full(cut.sum(), limit), "x", color=colour, alpha=0.4, markersize=4)
+        middle, low, high = (float(value) for value in interval(steps, statistic=np.median))
+        mark, top = ("o", middle) if np.isfinite(middle) else ("^", limit)
+        axes.plot([x, x], [min(low, limit), min(high, limit)], color=colour, linewidth=1.4)
+        axes.plot([x], [top], mark, color=colour, markersize=5, label=label)
+        label = None
+    _draw_fits(axes, results, agent, measure, colour=colour)
+
+
+def _draw_fits(axes: Axes, results: Results, agent: str, measure: str, *, colour: str) -> None:
+    nodes, steps = _grouped(results, agent, measure)
+    if not nodes:
+        return
+    middles = [float(np.median(each)) for each in nodes]
+    x = np.linspace(min(middles), max(middles), 50)
+    if found := power(nodes, steps):
+        axes.plot(x, np.exp(found.intercept) * x**found.slope, "--", color=colour, linewidth=0.9)
+    if agent == "random" and (found := exponential(nodes, steps)):
+        axes.plot(x, np.exp(found.intercept + found.slope * x), ":", color=colour, linewidth=1.1)
+
+
+def _stretch(row: list[Axes], results: Results, measure: str) -> None:
+    """End the linear axis where the agents that learn were cut off, and the other where all were."""
+    limits = {agent: [_limit(runs, measure) for _, runs in _sizes(results, agent)] for agent in AGENTS}
+    learning = limits["efex"] + limits["efex-paper"]
+    row[0].set_ylim(0, 1.08 * max(learning or limits["random"]))
+    row[1].set_ylim(top=1.6 * max(learning + limits["random"]))
+
+
+def _grouped(results: Results, agent: str, measure: str) -> tuple[list[Runs], list[Runs]]:
+    """Return the nodes and the steps of every run, size by size."""
+    groups = [runs for _, runs in _sizes(results, agent)]
+    return [runs.final("truth_nodes") for runs in groups], [_steps(runs, measure) for runs in groups]
+
+
+def _levels(results: Results, folder: Path) -> str:
+    """Tell the median steps of every size, and how many runs were cut off."""
+    rows = []
+    for agent in AGENTS:
+        for size, runs in _sizes(results, agent):
+            row = [agent, size, f"{np.median(runs.final('truth_nodes')):.0f}", runs.share]
+            for measure in MEASURES:
+                steps = _steps(runs, measure)
+                row += [_median(steps), f"{np.isinf(steps).sum()} at {_limit(runs, measure):,}"]
+            rows.append(row)
+    headings = ["agent", "size", "nodes", "runs"]
+    for title in MEASURES.values():
+        headings += [title, "cut off"]
+    title = "Steps until, median (95 % interval); a median beyond the cut is never:"
+    return f"{title}\n\n" + table(folder, "scaling-steps", headings, rows)
+
+
+def _growth(results: Results, folder: Path) -> str:
+    """Tell the fitted growth, and how much of the runs it rests on."""
+    rows = []
+    for agent in AGENTS:
+        for measure, title in MEASURES.items():
+            nodes, steps = _grouped(results, agent, measure)
+            if not steps:
+                continue
+            pooled = np.concatenate(steps)
+            medians = sum(bool(np.isfinite(np.median(each))) for each in steps)
+            row = [agent, title, f"{medians} of {len(steps)}", f"{np.isinf(pooled).sum()} of {len(pooled)}"]
+            row.append(_exponent(power(nodes, steps)))
+            rows.append([*row, _doubling(exponential(nodes, steps)) if agent == "random" else ""])
+    headings = ["agent", "steps until", "sizes with a median", "runs cut off", "exponent of a power law"]
+    headings.append("exponential: nodes to double")
+    title = (
+        "Growth with the number of nodes: least squares on the logarithms of the medians (95 % bootstrap interval). "
+        "Sizes of which most runs were cut off have no median and do not enter, so that growth is underestimated there:"
+    )
+    return f"{title}\n\n" + table(folder, "scaling-growth", headings, rows)
+
+
+def _median(steps: Runs) -> str:
+    return "never" if np.isinf(steps).all() else spread(steps, digits=0, median=True)
+
+
+def _exponent(found: Growth | None) -> str:
+    return "-" if found is None else f"{found.slope:.2f} ({found.low:.2f} to {found.high:.2f})"
+
+
+def _doubling(found: Growth | None) -> str:
+    """Return after how many nodes more the steps double, "never" where they do not grow."""
+    if found is None:
+        return "-"
+    nodes = [f"{np.log(2) / slope:.1f}" if slope > 0 else "never" for slope in (found.slope, found.high, found.low)]
+    return f"{nodes[0]} ({nodes[1]} to {nodes[2]})"

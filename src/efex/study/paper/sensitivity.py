@@ -1,0 +1,145 @@
+"""How much the settings matter: one changed at a time, for efex and for the paper's agent."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from efex.study.case import Case
+from efex.study.drawing import figure, save, table
+from efex.study.paper import SEEDS
+from efex.study.paper.dots import add_legend, draw_dots, levels
+from efex.study.results import Results
+from efex.study.study import Study
+
+WORLDS = ("grid2d", "sparse-maze")
+STEPS = 15_000
+MARKS = (5_000, 10_000, 15_000)
+RUNS = 5
+DEFAULTS: dict[str, dict[str, Any]] = {
+    "efex": {
+        "clones": 2.0,
+        "prior": "0.05/row",
+        "pseudocount": "0.1/row",
+        "discount": 0.9999,
+        "start": "rivals",
+        "refit": 25,
+        "refit_growth": 0.01,
+    },
+    "efex-paper": {
+        "clones": 2.0,
+        "prior": 0.002,
+        "pseudocount": 0.002,
+        "discount": 0.9999,
+        "start": "warm",
+        "iterations": 20,
+    },
+}
+CLONES = (1.2, 1.5, 2.0, 3.0, 4.0, 8.0)
+DISCOUNTS = (0.9, 0.99, 0.999, 0.9999, 0.99999)
+PER_TARGET = (0.0002, 0.0006, 0.002, 0.006, 0.02)
+TRIED: dict[str, dict[str, tuple[Any, ...]]] = {
+    "efex": {
+        "clones": CLONES,
+        "prior": ("0.005/row", "0.02/row", "0.05/row", "0.2/row", "1/row", 0.002),
+        "pseudocount": ("0.01/row", "0.03/row", "0.1/row", "0.3/row", "1/row", 0.002),
+        "discount": DISCOUNTS,
+        "start": ("warm", "fresh", "rivals"),
+        "refit": (5, 25, 100, "episode"),
+        "refit_growth": (0.003, 0.01, 0.03, 0.1),
+    },
+    "efex-paper": {
+        "clones": CLONES,
+        "prior": PER_TARGET,
+        "pseudocount": PER_TARGET,
+        "discount": DISCOUNTS,
+        "start": ("warm", "fresh"),
+        "iterations": (5, 10, 20, 50, 100),
+    },
+}
+"""The values of every setting, its default among them; pseudocounts are per target unless they say per row."""
+
+
+def study() -> Study:
+    """Return the study: every setting at every value in two worlds, 5 seeds each."""
+    cases = tuple(
+        _case(world, agent, seed, name, value)
+        for seed in range(RUNS)
+        for agent in TRIED
+        for world in WORLDS
+        for name, value in _changes(agent)
+    )
+    return Study("sensitivity", "How much the settings matter", cases, report)
+
+
+def _changes(agent: str) -> Iterator[tuple[str, Any]]:
+    """Yield the default once, said by its clones, and then every other value of every setting."""
+    yield "clones", DEFAULTS[agent]["clones"]
+    for name, values in TRIED[agent].items():
+        yield from ((name, value) for value in values if value != DEFAULTS[agent][name])
+
+
+def _case(world: str, agent: str, seed: int, name: str, value: Any) -> Case:
+    clones, settings = _said(agent, name, value)
+    options = (("unique_fraction", 0.1),)
+    return Case(world, agent, STEPS, SEEDS + seed, options=options, settings=settings, clones=clones, marks=MARKS)
+
+
+def _said(agent: str, name: str, value: Any) -> tuple[float, tuple[tuple[str, Any], ...]]:
+    """Return the clones and settings of a case with one value changed; what is at its default is not said."""
+    if name == "clones":
+        return value, ()
+    return DEFAULTS[agent]["clones"], () if value == DEFAULTS[agent][name] else ((name, value),)
+
+
+def report(results: Results, folder: Path) -> str:
+    """Draw the precision of every value early and late, a figure per agent, and tell it at every mark."""
+    parts = [_figure(results.where(agent=agent), folder, agent) for agent in TRIED if len(results.where(agent=agent))]
+    return "\n".join([*parts, _table(results, folder)])
+
+
+def _runs(results: Results, world: str, agent: str, name: str, value: Any) -> Results:
+    clones, settings = _said(agent, name, value)
+    return results.where(world=world, agent=agent, clones=clones, settings=settings)
+
+
+def _figure(results: Results, folder: Path, agent: str) -> str:
+    made, rows = figure(len(WORLDS), len(TRIED[agent]), width=2.1, height=2.2)
+    for row, world in zip(rows, WORLDS):
+        for axes, (name, values) in zip(row, TRIED[agent].items()):
+            runs = {_text(name, value): _runs(results, world, agent, name, value) for value in values}
+            default = _text(name, DEFAULTS[agent][name])
+            draw_dots(axes, runs, early=MARKS[0], late=STEPS, default=default)
+            axes.set_title(name, fontsize=9)
+        ends = [axes.get_xlim() for axes in row if axes.has_data()]
+        for axes in row:
+            axes.set_xlim(min((low for low, _ in ends), default=0), max((high for _, high in ends), default=1))
+        row[0].set_ylabel(f"{world} ({results.where(world=world).share})", fontsize=8)
+    for axes in rows[-1]:
+        axes.set_xlabel("precision", fontsize=8)
+    add_legend(made)
+    caption = (
+        f"Precision of {agent} with one setting changed, mean with 95 % interval, and every run; the default is "
+        f"shaded; {results.share}."
+    )
+    return save(made, folder, f"sensitivity-{agent}", caption)
+
+
+def _text(name: str, value: Any) -> str:
+    return f"{value:g}x" if name == "clones" else str(value)
+
+
+def _table(results: Results, folder: Path) -> str:
+    rows = []
+    for agent, tried in TRIED.items():
+        for world in WORLDS:
+            for name, values in tried.items():
+                for value in values:
+                    runs = _runs(results, world, agent, name, value)
+                    mark = " (default)" if value == DEFAULTS[agent][name] else ""
+                    if len(runs):
+                        cell = [agent, world, name, f"{_text(name, value)}{mark}", runs.share]
+                        rows.append([*cell, *levels(runs, MARKS)])
+    headings = ["agent", "world", "setting", "value", "runs", *(f"at {mark:,}" for mark in MARKS), "worst at the end"]
+    return "Mean precision (95 % interval):\n\n" + table(folder, "sensitivity", headings, rows)

@@ -1,0 +1,142 @@
+import csv
+
+import numpy as np
+import pytest
+from matplotlib.image import imread
+from small import small_case, small_study
+
+import efex.study.play
+import efex.study.runner
+from efex.study.drawing import table
+from efex.study.paper import topologies
+from efex.study.report import report_study
+from efex.study.store import Store
+from efex.study.study import load_study
+
+
+@pytest.fixture
+def nothing_runs(monkeypatch):
+    """A report that plays a case fails."""
+
+    def play(case):
+        raise AssertionError("a report must not run anything")
+
+    monkeypatch.setattr(efex.study.play, "play", play)
+    monkeypatch.setattr(efex.study.runner, "play_safely", play)
+
+
+@pytest.fixture
+def store(tmp_path, nothing_runs):
+    with Store(tmp_path / "kept.sqlite") as made:
+        yield made
+
+
+def synthetic(case):
+    """A result such as `play` returns, a little different for every seed."""
+    marks = [*case.marks] if case.agent != "tour" else []
+    rising = np.linspace(0.3, 0.99, len(marks)) + 0.002 * (case.seed % 5)
+    covered = None if case.agent == "random" else 700 + case.seed % 50
+    curve = np.linspace(0.01, 1, 100)
+    return {
+        "steps": marks,
+        "precision": rising.tolist(),
+        "coverage": rising.tolist(),
+        "log_likelihood": (rising - 1).tolist(),
+        "nodes": [100] * len(marks),
+        "seconds": 36.0,
+        "curve_steps": np.linspace(0, case.steps, 101)[1:].astype(int).tolist(),
+        "curve_coverage": curve.tolist(),
+        "covered_steps": covered,
+        "covered_episodes": covered and covered // 59,
+    }
+
+
+def fill(store, study, some):
+    cases = [case for case in study.cases if some(case)]
+    for case in cases:
+        store.put(case, "done", synthetic(case), "test")
+    return cases
+
+
+def tables(markdown):
+    """Every table of a page, as rows of cells."""
+    found, rows = [], []
+    for line in [*markdown.splitlines(), ""]:
+        if line.startswith("|"):
+            rows.append([cell.strip() for cell in line.strip("|").split("|")])
+        elif rows:
+            found.append([rows[0], *rows[2:]])
+            rows = []
+    return found
+
+
+def rows_of(path):
+    return list(csv.reader(path.read_text(encoding="utf-8").splitlines()))
+
+
+def check(page, folder, *, figures, csvs):
+    """Figures are there and not blank, and shown; tables say the same as Markdown and as CSV."""
+    text = page.read_text(encoding="utf-8")
+    assert {path.name for path in folder.glob("*.png")} == figures
+    for name in figures:
+        assert f"({name})" in text
+        picture = imread(folder / name)
+        assert picture.std() > 0.01
+        assert len(np.unique(picture[::5, ::5].reshape(-1, picture.shape[-1]), axis=0)) > 20
+    written = {path.name: rows_of(path) for path in folder.glob("*.csv")}
+    assert set(written) == csvs
+    assert sorted(tables(text)) == sorted(written.values())
+    return text
+
+
+def test_the_chain_is_drawn_from_a_few_results(store, tmp_path):
+    study = load_study("chain")
+    cases = fill(store, study, lambda case: case.seed < 2_003)
+    text = check(
+        report_study(study, store, tmp_path / "out"), tmp_path / "out", figures={"chain.png"}, csvs={"chain.csv"}
+    )
+    assert f"{len(cases)} of {len(study.cases)} runs" in text
+    (rows,) = tables(text)
+    assert len(rows) == 1 + 6 * 2
+    assert ["random", "without", "3 of 100 runs", "never (never to never)", "never to never"] in rows
+
+
+@pytest.mark.parametrize("name", ["topologies", "topologies-vb"])
+def test_the_topologies_are_drawn_from_a_few_results(name, store, tmp_path, monkeypatch):
+    monkeypatch.setattr(topologies, "WORLDS", ("icg", "grid2d"))
+    monkeypatch.setattr(topologies, "SLIPS", (0.0,))
+    study = load_study(name)
+    fill(store, study, lambda case: case.seed < 2_002)
+    measures = {f"{name}-{measure}.png" for measure in ("precision", "coverage", "log-likelihood")}
+    csvs = {f"{name}-precision.csv"} | ({f"{name}-recovery.csv"} if name == "topologies" else set())
+    text = check(report_study(study, store, tmp_path / "out"), tmp_path / "out", figures=measures, csvs=csvs)
+    agents = 3 if name == "topologies" else 2
+    assert len(tables(text)[0]) == 1 + 2 * 3 * agents
+
+
+def test_a_report_is_the_same_every_time(store, tmp_path):
+    study = load_study("chain")
+    fill(store, study, lambda case: case.seed < 2_002)
+    for folder in ("one", "two"):
+        report_study(study, store, tmp_path / folder)
+    for name in ("chain.md", "chain.csv", "chain.png"):
+        assert (tmp_path / "one" / name).read_bytes() == (tmp_path / "two" / name).read_bytes()
+
+
+def test_a_study_without_results_says_so(store, tmp_path):
+    page = report_study(load_study("chain"), store, tmp_path / "out")
+    assert "Nothing is done yet" in page.read_text()
+
+
+def test_the_page_tells_of_failures(store, tmp_path):
+    study = small_study(*(small_case(seed) for seed in range(3)))
+    store.put(study.cases[0], "done", {"seconds": 7_200.0}, "test")
+    store.put(study.cases[1], "failed", "Traceback: no", "test")
+    text = report_study(study, store, tmp_path / "out").read_text()
+    assert "1 of 3 runs, 2.0 core hours of exploring; 1 failed." in text
+
+
+def test_tables_are_written_as_csv_and_as_markdown(tmp_path):
+    markdown = table(tmp_path, "some", ["agent", "steps, median"], [["efex", "1,234 (5 to 6)"], ["random", None]])
+    assert tables(markdown) == [[["agent", "steps, median"], ["efex", "1,234 (5 to 6)"], ["random", "None"]]]
+    assert rows_of(tmp_path / "some.csv") == tables(markdown)[0]
