@@ -1,5 +1,8 @@
 """The benchmarks' table, and the parts of it that are quick; timings themselves are never tested."""
 
+import subprocess
+import sys
+
 import numpy as np
 import pytest
 from typer.testing import CliRunner
@@ -48,3 +51,8 @@ def test_the_scale_report_counts_every_step():
     assert found["sound"]
     assert found["steps"] == 700
     assert found["entries"] >= found["blocks"]
+
+
+def test_importing_efex_loads_nothing_heavy():
+    heavy = "import efex, sys; print({'scipy.special', 'matplotlib', 'jax', 'joblib'} & set(sys.modules))"
+    assert subprocess.run([sys.executable, "-c", heavy], capture_output=True, text=True, check=True).stdout == "set()\n"

@@ -119,3 +119,9 @@ def test_a_symbol_never_seen_costs_its_escape_probability():
     world = efex.make("grid2d", size=4, unique_fraction=1.0, seed=0)
     known = world.truth.log_likelihood([0], [])
     assert world.truth.log_likelihood([0, "what is this"], [1]) == pytest.approx(known + np.log(1e-6))
+
+
+def test_a_world_with_more_actions_than_the_map_is_refused():
+    flat, deep = efex.make("grid2d", size=4, seed=0), efex.make("grid3d", size=3, seed=0)
+    with pytest.raises(efex.EfexError, match="actions must be 0 to 3"):
+        expected_log_likelihood(flat.truth, deep, walks=2, steps=50)

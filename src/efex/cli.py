@@ -189,9 +189,9 @@ def _engine(text: str) -> Any:
 
 @app.command()
 def bench(
-    names: Annotated[list[str] | None, typer.Argument(help="learning, planning, wholes, scale, utility; all.")] = None,
+    names: Annotated[list[str] | None, typer.Argument(help="Of learning, planning, wholes, scale, utility.")] = None,
 ) -> None:
-    """Measure what the core costs, beside its bars, as a Markdown table; it takes some five minutes."""
+    """Measure what the core costs, beside its bars, as a Markdown table; all of it takes some three minutes."""
     from efex.bench.table import bench as run_bench
 
     if not run_bench(names or [], write=typer.echo):

@@ -88,7 +88,7 @@ def weighted_coverage(recovered: Run | Trail | LatentGraph, world: GraphWorld) -
     Exact: it counts the run's true nodes. A graph stands for a walk over all its edges, so it must name true nodes.
     """
     if not isinstance(recovered, LatentGraph):
-        return float(coverage_curve(recovered, world)[-1])
+        return float(coverage_curve(recovered, world)[-1:].sum())
     truth = unwrap(world).truth
     seen = set(zip(recovered.source.tolist(), recovered.action.tolist(), recovered.target.tolist()))
     covered = sum(e.probability for e in truth.edges() if (e.source, e.action, e.target) in seen)

@@ -81,4 +81,6 @@ def progress_display(truth: LatentGraph | None, steps: int, *, enabled: bool) ->
     )
     with RichProgress(*columns) as bar:
         waiting = "(a first run compiles for half a minute)"
+        if not bar.console.is_terminal:
+            bar.console.print(f"exploring {waiting}")
         yield Bar(bar, bar.add_task("explore", total=steps, figures=waiting), known, steps)

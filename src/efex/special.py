@@ -13,6 +13,13 @@ def psi(x: NDArray[np.floating] | float) -> NDArray[np.float64]:
     return np.asarray(special.psi(np.asarray(x, np.float64)))
 
 
+def entr(x: NDArray[np.floating] | float) -> NDArray[np.float64]:
+    """Return -x log x, zero at zero."""
+    from scipy import special
+
+    return np.asarray(special.entr(np.asarray(x, np.float64)))
+
+
 def gammaln(x: NDArray[np.floating] | float) -> NDArray[np.float64]:
     """Return the logarithm of the gamma function of `x`."""
     from scipy import special

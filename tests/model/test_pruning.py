@@ -1,5 +1,7 @@
 """EM over the clones that matter: what it leaves out, what that costs, and that it is used at all."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import assume, given
@@ -108,3 +110,20 @@ def test_a_costly_selection_is_refused(monkeypatch):
     monkeypatch.setattr(pruned, "choose", too_few)
     refused = em(model, experience, iterations=3)
     np.testing.assert_array_equal(refused.model.counts, exact.model.counts)
+
+
+def test_without_a_pseudocount_and_off_the_blocks_nothing_is_pruned():
+    model, experience = walked()
+    certain = replace(em(model, experience, iterations=30, prune=0).model, pseudocount=0.0)
+    exact, close = (em(certain, experience, iterations=20, prune=prune).model for prune in (0, 1e-3))
+    np.testing.assert_array_equal(exact.counts, close.counts)
+    walk = ([0, 0, 0, 0, 1], [0] * 4)
+    narrow = Model.random(
+        Experience.from_episodes([walk], alphabet=Alphabet(range(2))),
+        CloneLayout((1, 1)),
+        pseudocount=1e-2,
+        rng=np.random.default_rng(0),
+    )
+    elsewhere = Experience.from_episodes([([0, 1, 1, 0, 1, 0, 1] * 50, [0] * 349)], alphabet=Alphabet(range(2)))
+    trained = [em(narrow, elsewhere, iterations=3, prune=prune).model.counts for prune in (0, 1e-5)]
+    np.testing.assert_array_equal(*trained)

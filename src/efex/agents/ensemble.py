@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import entr
+
+from efex.special import entr
 
 
 def disagreement(predictions: NDArray[np.float64]) -> NDArray[np.float64]:

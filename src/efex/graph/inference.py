@@ -58,8 +58,6 @@ def one_walk(symbols: Iterable[Symbol], actions: ArrayLike, *, n_actions: int) -
     alphabet = Alphabet()
     codes = np.array([alphabet.encode(symbol) for symbol in symbols], np.int64)
     taken = np.append(check_actions(actions, len(codes)), -1)
-    if taken.max() >= n_actions:
-        raise InvalidArgumentError(f"actions must be 0 to {n_actions - 1}")
     return Experience.from_flat(codes, taken, n_actions=n_actions, alphabet=alphabet)
 
 
@@ -86,6 +84,8 @@ def log_likelihood(graph: LatentGraph, walks: Experience, *, pseudocount: Pseudo
 
 def _pieces(graph: LatentGraph, walks: Experience) -> tuple[NDArray[np.bool_], Experience | None]:
     """Return which observations the graph knows, and the walks cut into episodes at those that it does not."""
+    if walks.actions.max(initial=-1) >= graph.n_actions:
+        raise InvalidArgumentError(f"actions must be 0 to {graph.n_actions - 1}, not {walks.actions.max()}")
     alphabet = Alphabet(graph.symbols)
     codes = alphabet.lookup(walks.alphabet.symbols)[walks.observations]
     known = codes >= 0

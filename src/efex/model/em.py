@@ -24,7 +24,7 @@ LOOK = 4
 
 
 class Training(NamedTuple):
-    """A trained model, and what the model scored before every iteration, in nats."""
+    """A trained model, and what the model scored before every iteration, in nats: of the paths that were looked at."""
 
     model: Model
     objective: list[float]
@@ -43,12 +43,14 @@ def em(
     Stops when an iteration moves the log-likelihood by less than `tolerance` nats per step. That is the objective
     recorded; what never falls is its sum with `log_prior`, which costs more than an iteration to compute. Where
     messages have become nearly one-hot, iterations go over the clones that matter: what is left out costs at most
-    `prune` nats per step each time it is chosen, and at 0 nothing is left out.
+    `prune` nats per step each time it is chosen, and at 0, or without a pseudocount, nothing is left out.
     """
 
     def done(objective: list[float]) -> bool:
         return settled(objective, experience, tolerance)
 
+    if model.pseudocount == 0:
+        prune = 0.0  # what is left out would weigh nothing for good
     steps, weights = bind(model, experience), model.weights
     counts = Counts(model.counts, model.starts)
     objective: list[float] = []

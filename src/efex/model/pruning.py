@@ -54,6 +54,8 @@ def _trellis(
 ) -> pruned.Trellis | None:
     """Return the clones that hold all but `share` of every position's posterior, None where they are too many."""
     walks, at = steps.walks, steps.at
+    if (walks.block[walks.actions >= 0] < 0).any():
+        return None  # a step that the model has no block for leads anywhere
     live, state = pruned.choose(walks, weights.first, at, messages.forward, messages.backward, share)
     inner = walks.actions[:-1] >= 0
     pairs, all_pairs = (int((width[:-1] * width[1:])[inner].sum()) for width in (np.diff(live), np.diff(at)))

@@ -34,7 +34,15 @@ class Moment(NamedTuple):
 
 def moments(case: Case) -> Iterator[Moment]:
     """Play a case and yield at every mark and at the end; what is done there does not count as exploring."""
+    threads = numba.get_num_threads()
     numba.set_num_threads(1)
+    try:
+        yield from _moments(case)
+    finally:
+        numba.set_num_threads(threads)
+
+
+def _moments(case: Case) -> Iterator[Moment]:
     world = make(case.world, seed=case.seed, **dict(case.options))
     agent, view = make_case_agent(case, world), AgentView(world)
     agent.prepare(view.n_actions, rng=stream(case.seed, "agent"), symbols=view.symbols)
@@ -54,7 +62,7 @@ def make_case_agent(case: Case, world: GraphWorld) -> Agent:
     """Return the case's agent; the tour alone is given the truth."""
     if case.agent == "tour":
         return Tour(world)
-    settings = {name: _value(value) for name, value in case.settings}
+    settings = {name: agent_setting(value) for name, value in case.settings}
     clones: Any = case.clones
     if clones != "auto":
         clones = max(1, math.ceil(clones * world.truth.n_nodes / len(world.truth.symbols)))
@@ -69,7 +77,7 @@ def make_case_agent(case: Case, world: GraphWorld) -> Agent:
     return agent
 
 
-def _value(value: Any) -> Any:
+def agent_setting(value: Any) -> Any:
     """Return a setting as agents take it: "0.1/row" is a pseudocount for a whole row."""
     if isinstance(value, str) and value.endswith("/row"):
         return PerRow(float(value.removesuffix("/row")))

@@ -64,9 +64,9 @@ def run_study(
 
 
 def pending(study: Study, store: Store) -> list[Case]:
-    """Return the cases that are not done."""
-    outcomes = store.outcomes()
-    return [case for case in study.cases if outcomes.get(case.id) != "done"]
+    """Return the cases that are not done as they are now, marks included."""
+    done = {case.id for case, _ in store.results(study.cases)}
+    return [case for case in study.cases if case.id not in done]
 
 
 def _all(cases: list[Case], how: Callable[[Case], Any] | None, **where: Any) -> Generator[Played, None, None]:

@@ -71,9 +71,9 @@ class Store:
         return ((case, json.loads(row[3])) for case, row in self._rows(cases, "failed"))
 
     def _rows(self, cases: Iterable[Case], outcome: str) -> Iterator[tuple[Case, tuple[str, ...]]]:
-        query = "SELECT * FROM results WHERE id = ? AND outcome = ?"
+        query = "SELECT * FROM results WHERE id = ? AND spec = ? AND outcome = ?"
         for case in cases:
-            row = self._database.execute(query, (case.id, outcome)).fetchone()
+            row = self._database.execute(query, (case.id, case.to_json(), outcome)).fetchone()
             if row is not None:
                 yield case, row
 

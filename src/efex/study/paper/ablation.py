@@ -20,6 +20,7 @@ VARIANTS: dict[str, Settings] = {
     DEFAULT: (),
     "no fresh rivals": (("start", "warm"),),
     "always fresh": (("start", "fresh"),),
+    "all clones from the start": (("fixed_clones", True),),
     "refits between episodes": (("refit", "episode"),),
     "the paper's pseudocounts": (("prior", 0.002), ("pseudocount", 0.002)),
 }
