@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
+import contextlib
 import importlib
 import re
 import sys
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Annotated, Any, NoReturn
+from typing import TYPE_CHECKING, Annotated, Any, NoReturn
 
 import gymnasium
 import typer
 
 from efex.errors import EfexError, InvalidArgumentError
+
+if TYPE_CHECKING:
+    from efex.study.store import Store
+    from efex.study.study import Study
 
 app = typer.Typer(
     help="Recover the hidden map of an environment by exploring it.",
@@ -126,9 +132,8 @@ def run_a_study(
     study = load_study(name)
     with Store(store) as kept, study_progress(study.name, len(study.cases), len(pending(study, kept))) as told:
         try:
-            failed = run_study(
-                study, kept, version=__version__, jobs=jobs, engine=_engine(engine), address=address, told=told
-            )
+            where: dict[str, Any] = {"jobs": jobs, "engine": engine, "address": address}
+            failed = run_study(study, kept, version=__version__, told=told, **where)
         except KeyboardInterrupt:
             typer.echo(f"stopped; every finished case is in {store}", err=True)
             raise typer.Exit(130) from None
@@ -139,6 +144,19 @@ def run_a_study(
         raise typer.Exit(1)
 
 
+@contextlib.contextmanager
+def _played(name: str, store: Path) -> Iterator[tuple[Study, Store]]:
+    """Give a study and the store that holds its results, which must be there."""
+    from efex.study.store import Store
+    from efex.study.study import load_study
+
+    study = load_study(name)
+    if not store.is_file():
+        raise InvalidArgumentError(f"there is no store {store}; efex study run {name} makes one")
+    with Store(store) as kept:
+        yield study, kept
+
+
 @studies.command("report")
 def report_a_study(
     name: STUDY,
@@ -147,11 +165,10 @@ def report_a_study(
 ) -> None:
     """Write figures, tables and a page from what the store holds; nothing is run."""
     from efex.study.report import report_study
-    from efex.study.store import Store
-    from efex.study.study import load_study
 
-    with Store(store) as kept:
-        typer.echo(f"wrote {report_study(load_study(name), kept, out)}")
+    with _played(name, store) as (study, kept):
+        page = report_study(study, kept, out, asked=name)
+    typer.echo(f"wrote {page}, and the figures and tables it shows beside it")
 
 
 @studies.command("export")
@@ -161,11 +178,8 @@ def export_a_study(
     store: STORE = Path("runs/studies.sqlite"),
 ) -> None:
     """Write a study's finished cases to one compact file."""
-    from efex.study.store import Store
-    from efex.study.study import load_study
-
-    with Store(store) as kept:
-        typer.echo(f"wrote {kept.export(load_study(name).cases, file)} cases to {file}")
+    with _played(name, store) as (study, kept):
+        typer.echo(f"wrote {kept.export(study.cases, file)} cases to {file}")
 
 
 @studies.command("import")
@@ -178,13 +192,6 @@ def import_results(
 
     with Store(store) as kept:
         typer.echo(f"took in {kept.load(file)} cases")
-
-
-def _engine(text: str) -> Any:
-    from efex.study.engines import check_engine
-
-    check_engine(text)
-    return text
 
 
 @app.command()

@@ -133,7 +133,7 @@ def test_the_page_tells_of_failures(store, tmp_path):
     store.put(study.cases[0], "done", {"seconds": 7_200.0}, "test")
     store.put(study.cases[1], "failed", "Traceback: no", "test")
     text = report_study(study, store, tmp_path / "out").read_text()
-    assert "1 of 3 runs, 2.0 core hours of exploring; 1 failed." in text
+    assert "1 of 3 runs, 120 core minutes of exploring; 1 failed." in text
 
 
 def test_tables_are_written_as_csv_and_as_markdown(tmp_path):

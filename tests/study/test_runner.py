@@ -5,9 +5,11 @@ import time
 
 import pytest
 from small import COMMAND, everything, run, small_case, small_study, study_command, write_agents
+from typer.testing import CliRunner
 
+from efex.cli import app
 from efex.errors import EfexError
-from efex.study import runner
+from efex.study import Case, runner
 from efex.study.runner import PATIENCE, pending
 from efex.study.store import Store
 from efex.study.study import load_study
@@ -114,14 +116,13 @@ def test_a_case_that_fails_is_told_and_the_others_go_on(tmp_path):
     assert set(outcomes(kept).values()) == {"done"}
 
 
-def test_a_world_or_agent_that_does_not_exist_is_a_failing_case(tmp_path):
-    study = small_study(small_case(0, "nobody"), small_case(0, "nowhere.py:Agent"), small_case(0, "efex", colour="red"))
-    assert len(run(study, tmp_path / "kept.sqlite", jobs=1)) == 3
+def test_an_agent_that_cannot_be_made_is_a_failing_case(tmp_path):
+    study = small_study(small_case(0, "nowhere.py:Agent"), small_case(0, "efex", colour="red"))
+    assert len(run(study, tmp_path / "kept.sqlite", jobs=1)) == 2
     with Store(tmp_path / "kept.sqlite") as store:
-        first, second, third = (trace for _, trace in store.failures(study.cases))
-    assert "file.py:Class" in first
-    assert "no file" in second
-    assert "colour" in third
+        first, second = (trace for _, trace in store.failures(study.cases))
+    assert "no file" in first
+    assert "colour" in second
 
 
 def test_an_agent_cannot_end_the_study(tmp_path, agents):
@@ -176,3 +177,22 @@ def test_a_case_without_marks_is_not_measured_and_one_with_marks_also_at_its_end
     assert without["steps"] == []
     assert marked["steps"] == [20, 40, 60]
     assert len(marked["precision"]) == len(marked["coverage"]) == len(marked["nodes"]) == 3
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["report", "chain"], "there is no store"),
+        (["export", "chain", "out.gz"], "there is no store"),
+        (["run", "chain", "--jobs", "0"], "jobs must be"),
+    ],
+)
+def test_what_cannot_be_done_is_said_and_leaves_nothing(arguments, said, tmp_path):
+    result = CliRunner().invoke(app, ["study", *arguments, "--store", str(tmp_path / "mine.sqlite")])
+    assert result.exit_code != 0
+    assert said in str(result.exception)
+
+
+def test_an_unknown_agent_is_refused_before_anything_is_played():
+    with pytest.raises(EfexError, match="not 'efexx'"):
+        Case("grid2d", "efexx", 10, 0)

@@ -11,7 +11,7 @@ from efex.agents.base import Agent, Mask, Recovery
 from efex.agents.learner import Learner
 from efex.agents.ledger import Ledger
 from efex.belief import Belief
-from efex.checks import whole
+from efex.checks import repetition, whole
 from efex.errors import InvalidArgumentError
 from efex.model.allocation import ClonePolicy, Growing, allocation_for
 from efex.model.fit import Method, check_method
@@ -76,9 +76,7 @@ class Efex(Agent):
         self.method: Method = method
         self.refit_at_end = refit == "episode"
         self.refit_every = LONGEST_WAIT if refit == "episode" else 1 if refit == "step" else int(refit)
-        if not 0 <= refit_growth < 1:
-            raise InvalidArgumentError(f"refit_growth must be a share of at least 0 and below 1, not {refit_growth}")
-        self.refit_growth = refit_growth
+        self.refit_growth = repetition("refit_growth", refit_growth)
         self.restart = start if isinstance(start, Restart) else RESTARTS[start]()
         self.replan = whole("replan", replan, at_least=1)
 

@@ -7,6 +7,7 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
+from efex.errors import InvalidArgumentError
 from efex.experience import Experience
 from efex.model.cscg import Model
 from efex.model.em import Training
@@ -31,6 +32,8 @@ def from_path(model: Model, experience: Experience, path: NDArray[np.int64]) -> 
     walks, b, first = model.blocks.bind(experience), model.blocks, model.layout.first
     t = np.flatnonzero(walks.actions >= 0)
     block = walks.block[t]
+    if (block < 0).any():
+        raise InvalidArgumentError("a path can only be counted on blocks of its own experience; carry the model first")
     width = first[b.target[block] + 1] - first[b.target[block]]
     row, column = path[t] - first[b.source[block]], path[t + 1] - first[b.target[block]]
     counts = np.bincount(b.start[block] + row * width + column, minlength=b.n_entries)

@@ -6,6 +6,7 @@ import json
 from dataclasses import dataclass
 from typing import Any, Literal
 
+from efex.agents import AGENTS
 from efex.errors import InvalidArgumentError
 
 Settings = tuple[tuple[str, Any], ...]
@@ -16,7 +17,8 @@ class Case:
     """Who explores what for how long, and when it is measured.
 
     `clones` is a multiple of the average number of nodes per observation, as the paper sets it, or "auto". `agent` is a
-    name of `efex.agents`, or "file.py:Class" for one of your own; `settings` are its arguments.
+    name of `efex.agents`, "tour", which is given the truth, or "file.py:Class" for one of your own; `settings` are its
+    arguments.
     """
 
     world: str
@@ -29,6 +31,10 @@ class Case:
     marks: tuple[int, ...] = ()
 
     def __post_init__(self) -> None:
+        if self.agent not in (*AGENTS, "tour") and ":" not in self.agent:
+            raise InvalidArgumentError(
+                f"agent must be one of {', '.join(AGENTS)}, tour, or file.py:Class, not {self.agent!r}"
+            )
         for name in ("options", "settings"):
             object.__setattr__(self, name, tuple(sorted(getattr(self, name))))
 

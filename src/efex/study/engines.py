@@ -31,7 +31,9 @@ def unordered(
 ) -> Iterator[Any]:
     """Yield work(item) for every item as they finish; a cluster works at its own size, whatever `jobs`."""
     with _backend(engine, address) as backend:
-        options = {"return_as": "generator_unordered", "batch_size": 1, "pre_dispatch": "all"}
+        # A cluster is told of all there is; what is queued here when it is stopped has to be thrown away.
+        ahead = "2*n_jobs" if engine == "local" else "all"
+        options = {"return_as": "generator_unordered", "batch_size": 1, "pre_dispatch": ahead}
         results = joblib.Parallel(n_jobs=jobs, backend=backend, **options)(joblib.delayed(work)(item) for item in items)
         try:
             for result in results:  # noqa: UP028, `yield from` would close it, and warn

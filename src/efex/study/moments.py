@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
 
 import numba
@@ -69,12 +69,11 @@ def make_case_agent(case: Case, world: GraphWorld) -> Agent:
     if case.agent in AGENTS:
         return AGENTS[case.agent](clones=clones, **settings)
     path, _, name = case.agent.rpartition(":")
-    if not path:
-        raise InvalidArgumentError(
-            f"agent must be one of {', '.join(AGENTS)}, tour, or file.py:Class, not {case.agent!r}"
-        )
-    agent: Agent = getattr(load_file(path), name)(clones=clones, **settings)
-    return agent
+    kind = getattr(load_file(path), name, None)
+    if not (isinstance(kind, type) and issubclass(kind, Agent)):
+        raise InvalidArgumentError(f"{path} must define {name}, an efex.agents.Agent")
+    construct: Callable[..., Agent] = kind
+    return construct(clones=clones, **settings)
 
 
 def agent_setting(value: Any) -> Any:

@@ -9,8 +9,12 @@ from efex.study.store import Store
 from efex.study.study import Study
 
 
-def report_study(study: Study, store: Store, folder: str | Path) -> Path:
-    """Write the study's figures, tables and a page that shows them into `folder`; return the page."""
+def report_study(study: Study, store: Store, folder: str | Path, *, asked: str | None = None) -> Path:
+    """Write the study's figures, tables and a page that shows them into `folder`; return the page.
+
+    `asked` is what the study is called on the command line: its name, or its file.
+    """
+    asked = asked or study.name
     folder = Path(folder)
     folder.mkdir(parents=True, exist_ok=True)
     results = Results(list(store.results(study.cases)), study.cases)
@@ -18,8 +22,8 @@ def report_study(study: Study, store: Store, folder: str | Path) -> Path:
     failed = sum(1 for _ in store.failures(study.cases))
     head = [
         f"# {study.title}\n",
-        f"{results.share}, {seconds / 3600:.1f} core hours of exploring; {failed} failed. "
-        f"`efex study run {study.name}`, then `efex study report {study.name}`.\n",
+        f"{results.share}, {seconds / 60:,.0f} core minutes of exploring; {failed} failed. "
+        f"`efex study run {asked}`, then `efex study report {asked}`.\n",
     ]
     body = study.report(results, folder) if len(results) else "Nothing is done yet.\n"
     page = folder / f"{study.name}.md"

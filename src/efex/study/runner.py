@@ -9,7 +9,7 @@ import traceback
 from collections.abc import Callable, Generator
 from typing import Any, NamedTuple
 
-from efex.errors import EfexError
+from efex.errors import EfexError, InvalidArgumentError
 from efex.study.case import Case
 from efex.study.engines import Engine, check_engine, unordered
 from efex.study.play import play
@@ -52,6 +52,8 @@ def run_study(
     store still misses is submitted again.
     """
     check_engine(engine)
+    if jobs == 0:
+        raise InvalidArgumentError("jobs must be a number of processes, or -1 for all cores, not 0")
     failed: list[Case] = []
     cases = pending(study, store)
     with contextlib.closing(_all(cases, study.play, jobs=jobs, engine=engine, address=address)) as all_played:
