@@ -58,6 +58,15 @@ class Belief:
         """Return the belief with these rows closed."""
         return replace(self, closed=closed)
 
+    @property
+    def is_complete(self) -> bool:
+        """Whether every action that is not closed was tried at every state that was reached."""
+        rows = self.totals.reshape(-1, self.n_actions)
+        reached = np.asarray(rows.sum(axis=1) > 0)
+        reached[self.target] = True
+        untried = (rows == 0) & ~self.closed.reshape(rows.shape)
+        return not untried[reached].any()
+
     @cached_property
     def totals(self) -> NDArray[np.int64]:
         """How often every row was walked."""

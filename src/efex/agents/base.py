@@ -94,6 +94,12 @@ class Agent(ABC):
     def recover(self) -> Recovery:
         """Return what is known of the map now."""
 
+    def random_action(self, mask: Mask | None) -> int:
+        """Return a uniformly random action, one that the mask allows."""
+        if mask is None:
+            return int(self.rng.integers(self.experience.n_actions))
+        return int(self.rng.choice(np.flatnonzero(mask)))
+
     @property
     def status(self) -> dict[str, float]:
         """A few numbers for a progress display, by name."""

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from typing import Literal
 
 import numpy as np
 
+from efex.agents.arrivals import Arrivals, Edge
 from efex.agents.base import Agent, Mask, Recovery
 from efex.agents.learner import Learner
 from efex.agents.ledger import Ledger
@@ -14,24 +15,30 @@ from efex.belief import Belief
 from efex.checks import repetition, whole
 from efex.errors import InvalidArgumentError
 from efex.model.allocation import ClonePolicy, Growing, allocation_for
-from efex.model.fit import Method, check_method
 from efex.model.layout import CloneLayout
-from efex.model.pseudocount import PerRow, Pseudocount, per_target, positive
+from efex.model.methods import Method, check_method
+from efex.model.pseudocount import ROW, PerRow, Pseudocount, per_target, positive
 from efex.model.restarts import Fresh, Restart, Rivals, Warm
+from efex.model.split_merge import SplitMerge
 from efex.planning import check_discount, policy_iteration
 from efex.symbols import Symbol
 
 LONGEST_WAIT = 100
 """In an episode longer than this, `refit="episode"` refits every so many steps instead of waiting for its end."""
 
-ROW = PerRow(0.1)
-"""What a row's transitions weigh before it was walked: a tenth of one walk, however many states there are."""
+CURIOSITY = PerRow(0.07)
+"""What a row of the belief weighs. The less it is believed in beforehand, the more its first walk teaches and the less
+the second: tried pairs lose their pull, but so the longer a random outcome stays interesting."""
 
-CURIOSITY = PerRow(0.05)
-"""The same for the belief. The less a row is believed in beforehand, the more its first walk teaches and the less the
-second: tried pairs lose their pull, but so the longer a random outcome stays interesting."""
-
-RESTARTS: dict[str, Callable[[], Restart]] = {"warm": Warm, "fresh": Fresh, "rivals": Rivals}
+RESTARTS: dict[str, Restart] = {
+    "split-merge": SplitMerge(),
+    "split": SplitMerge(merge=False),
+    "merge": SplitMerge(split=False),
+    "warm": Warm(),
+    "fresh": Fresh(),
+    "rivals": Rivals(),
+}
+"""What `start` names."""
 
 
 class Efex(Agent):
@@ -40,11 +47,15 @@ class Efex(Agent):
     Every step the current episode is decoded again and its counts enter the belief; the model itself waits for the
     next refit: after every `"episode"`, every `"step"`, or every so many steps, and in any case until the experience
     has grown by the share `refit_growth`, so that a step of a long run costs no more than one of a short run. A refit
-    starts EM at the last model (`start="warm"`), at random (`"fresh"`), or at both, the better one kept (`"rivals"`);
-    a Restart says it in detail.
+    improves the last path by splitting and merging places (`start="split-merge"`, or `"split"` and `"merge"` alone), or
+    starts EM at the last model (`"warm"`), at random (`"fresh"`), or at both, the better one kept (`"rivals"`); a
+    Restart says it in detail.
+
     `clones` is how many states an observation may have at most; the agent starts with a few and takes more as it needs
-    them, without a limit if "auto", unless they are `fixed_clones`: all there from the start. The defaults are efex's
-    own; `EfexPaper` has the paper's.
+    them, without a limit if "auto", unless they are `fixed_clones`: all there from the start. `scrutiny` is what an
+    action is worth, in nats, that was never tried after the edge just walked: whether that edge leads to the place it
+    seems to lead to. Where nothing is left untried, `restlessness` is how often an action is random: a map that seems
+    complete may be too small. The defaults are efex's own; `EfexPaper` has the paper's.
     """
 
     def __init__(
@@ -58,8 +69,10 @@ class Efex(Agent):
         method: Method = "em+viterbi",
         refit: Literal["episode", "step"] | int = 25,
         refit_growth: float = 0.01,
-        start: Literal["warm", "fresh", "rivals"] | Restart = "rivals",
+        start: Literal["split-merge", "split", "merge", "warm", "fresh", "rivals"] | Restart = "split-merge",
         replan: int = 1,
+        scrutiny: float = 0.1,
+        restlessness: float = 0.3,
     ) -> None:
         if not isinstance(start, Restart) and start not in RESTARTS:
             raise InvalidArgumentError(f"start must be one of {', '.join(RESTARTS)} or a Restart, not {start!r}")
@@ -69,7 +82,6 @@ class Efex(Agent):
         check_method(method)
         positive("prior", prior)
         positive("pseudocount", pseudocount)
-        self.clones = allocation_for(clones) if fixed_clones or clones == "auto" else Growing(most=clones)
         self.discount = discount
         self.prior = prior
         self.pseudocount = pseudocount
@@ -77,8 +89,12 @@ class Efex(Agent):
         self.refit_at_end = refit == "episode"
         self.refit_every = LONGEST_WAIT if refit == "episode" else 1 if refit == "step" else int(refit)
         self.refit_growth = repetition("refit_growth", refit_growth)
-        self.restart = start if isinstance(start, Restart) else RESTARTS[start]()
+        self.restart = start if isinstance(start, Restart) else RESTARTS[start]
+        most = None if clones == "auto" else clones
+        self.clones = allocation_for(clones) if fixed_clones else Growing(most=most)
         self.replan = whole("replan", replan, at_least=1)
+        self.scrutiny = repetition("scrutiny", scrutiny)
+        self.restlessness = repetition("restlessness", restlessness)
 
     def prepare(self, n_actions: int, *, rng: np.random.Generator, symbols: Iterable[Symbol] = ()) -> None:
         """Get ready for an environment: forget everything about any other."""
@@ -129,7 +145,18 @@ class Efex(Agent):
             self._plan = policy_iteration(self.belief, discount=self.discount, relative=self.values)
             self.values = self._plan.relative
         self._since_plan += 1
-        return int(self.rng.choice(self._plan.best_actions(self._ledger.state, mask=mask)))
+        edge = self._ledger.last_edge
+        if self.restlessness > 0 and self.belief.is_complete and self.rng.random() < self.restlessness:
+            action = self.random_action(mask)
+        else:
+            action = self._best_action(edge, mask)
+        if edge is not None:
+            self._arrivals.add(edge, action)
+        return action
+
+    def _best_action(self, edge: Edge | None, mask: Mask | None) -> int:
+        bonus = 0.0 if edge is None else self.scrutiny * self._arrivals.doubt(edge)
+        return int(self.rng.choice(self._plan.best_actions(self._ledger.state, mask=mask, bonus=bonus)))
 
     def _refit(self, learner: Learner) -> None:
         """Obtain the transitions by EM and what follows it, then decode everything again."""
@@ -155,6 +182,7 @@ class Efex(Agent):
         """Decode all experience and count every step: the last lines of Algorithm 1."""
         prior = per_target(self.prior, learner.layout.n_states)
         self._ledger = Ledger(learner.model, self.experience, self.masks, prior=prior)
+        self._arrivals = Arrivals(self._ledger.path, self.experience)
         self._since_plan = 0  # a plan for other states is worth nothing
 
     @property

@@ -10,9 +10,9 @@ from numpy.typing import NDArray
 from efex.experience import Experience
 from efex.model.allocation import Allocation
 from efex.model.cscg import Model
-from efex.model.fit import Method
 from efex.model.layout import CloneLayout
-from efex.model.marginal import marginal_likelihood
+from efex.model.marginal import explanation
+from efex.model.methods import Method
 from efex.model.pseudocount import Pseudocount, per_target
 from efex.model.restarts import Refit, Restart
 
@@ -64,8 +64,11 @@ class Learner:
     def refit(self, path: NDArray[np.int64]) -> None:
         """Learn from all experience, last decoded as `path`; take more clones unless they explain it clearly worse."""
         self._turn += 1
-        learned = self._learn(self.layout)
         larger = self._allocation.grown(self.layout, path, self._experience)
+        if self._restart.takes_spare_clones:
+            self._soft, self.model = self._learn(larger)
+            return
+        learned = self._learn(self.layout)
         if larger != self.layout and len(self._experience) >= self._grow_after:
             grown = self._learn(larger)
             if self._score(grown) >= (1 + GROWTH_SLACK) * self._score(learned):
@@ -79,4 +82,4 @@ class Learner:
         return self._restart(last, self._experience, layout, method=self._method, turn=self._turn, rng=self._rng)
 
     def _score(self, learned: Refit) -> float:
-        return marginal_likelihood(learned.model, self._experience)
+        return explanation(learned.model, self._experience)

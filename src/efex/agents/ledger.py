@@ -7,6 +7,7 @@ from collections.abc import Mapping
 import numpy as np
 from numpy.typing import NDArray
 
+from efex.agents.arrivals import Edge
 from efex.agents.base import Mask
 from efex.agents.tracker import Tracker
 from efex.belief import Belief
@@ -81,6 +82,14 @@ class Ledger:
     def state(self) -> int:
         """The state at the last observation."""
         return int(self._tracker.path[-1])
+
+    @property
+    def last_edge(self) -> Edge | None:
+        """The edge walked last, as it is decoded now, None where the episode has just begun."""
+        path = self._tracker.path
+        if len(path) < 2:
+            return None
+        return Edge(int(path[-2]), int(self._experience.actions[-2]), int(path[-1]))
 
     def _follow(self) -> None:
         """Track the episode that is under way from its beginning."""

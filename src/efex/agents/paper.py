@@ -9,7 +9,7 @@ from efex.agents.efex import Efex
 from efex.checks import whole
 from efex.errors import InvalidArgumentError
 from efex.model.allocation import ClonePolicy
-from efex.model.fit import Method
+from efex.model.methods import Method
 from efex.model.pseudocount import PAPER
 from efex.model.restarts import Fresh, Warm
 
@@ -54,4 +54,6 @@ class EfexPaper(Efex):
             refit_growth=0.0,
             start=restart,
             replan=replan,
+            scrutiny=0.0,
+            restlessness=0.0,
         )

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import numpy as np
-
 from efex.agents.base import Agent, Mask, Recovery
 from efex.model.allocation import ClonePolicy, allocation_for
-from efex.model.fit import Method, fit
-from efex.model.pseudocount import PAPER, Pseudocount
+from efex.model.fit import fit
+from efex.model.methods import Method
+from efex.model.pseudocount import ROW, Pseudocount
 
 
 class Walker(Agent):
@@ -17,22 +16,18 @@ class Walker(Agent):
         self,
         *,
         clones: ClonePolicy = "auto",
-        pseudocount: Pseudocount = PAPER,
+        pseudocount: Pseudocount = ROW,
         method: Method = "em+viterbi",
         restarts: int = 1,
         iterations: int = 100,
+        patience: int = 5,
     ) -> None:
         self.clones = allocation_for(clones)
         self.pseudocount = pseudocount
         self.method: Method = method
         self.restarts = restarts
         self.iterations = iterations
-
-    def random_action(self, mask: Mask | None) -> int:
-        """Return a uniformly random action, one that the mask allows."""
-        if mask is None:
-            return int(self.rng.integers(self.experience.n_actions))
-        return int(self.rng.choice(np.flatnonzero(mask)))
+        self.patience = patience
 
     def recover(self) -> Recovery:
         """Return the map learned from the walk so far."""
@@ -43,6 +38,7 @@ class Walker(Agent):
             pseudocount=self.pseudocount,
             restarts=self.restarts,
             iterations=self.iterations,
+            patience=self.patience,
             # A generator of its own: asking for the map does not change where the walk goes.
             rng=self.rng.spawn(1)[0],
         )

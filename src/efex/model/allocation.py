@@ -54,13 +54,12 @@ class Fixed(Allocation):
 
 @dataclass(frozen=True)
 class Growing(Allocation):
-    """A few clones at first; an observation that uses most of its clones gets half as many again, up to a limit.
+    """A few clones at first; an observation that uses more than half of its clones gets twice as many, up to a limit.
 
-    Learning with few clones to spare splits fewer nodes in two than learning with many.
+    So there is a clone to spare for every place, should it turn out to be two.
     """
 
     initial: int = 4
-    fill: float = 0.75
     most: Clones | None = None
 
     def __post_init__(self) -> None:
@@ -75,8 +74,7 @@ class Growing(Allocation):
         """Return the layout in which every observation has clones to spare."""
         used = np.bincount(layout.observation[np.unique(path)], minlength=layout.n_observations)
         sizes = np.asarray(layout.sizes)
-        full = used > self.fill * sizes
-        larger = CloneLayout(tuple(np.where(full, np.ceil(1.5 * sizes), sizes).astype(int).tolist()))
+        larger = CloneLayout(tuple(np.where(2 * used > sizes, 2 * sizes, sizes).tolist()))
         return self._limited(larger, experience)
 
     def _limited(self, layout: CloneLayout, experience: Experience) -> CloneLayout:

@@ -60,6 +60,13 @@ class Model:
         counts = rng.random(blocks.n_entries, np.float32).astype(dtype)
         return cls(blocks, experience.n_actions, counts, rng.random(layout.n_states), pseudocount)
 
+    @classmethod
+    def empty(cls, experience: Experience, layout: CloneLayout, *, pseudocount: float) -> Model:
+        """Return the model that has counted nothing."""
+        blocks = Blocks.of_experience(experience, layout)
+        counts = np.zeros(blocks.n_entries, np.float32)
+        return cls(blocks, experience.n_actions, counts, np.zeros(layout.n_states), pseudocount)
+
     @property
     def layout(self) -> CloneLayout:
         """Which states show which observation."""

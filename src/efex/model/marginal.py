@@ -1,4 +1,4 @@
-"""The marginal likelihood of a decoded path: what decides between two explanations of the same experience."""
+"""The marginal likelihood of a path: what decides between two explanations of the same experience."""
 
 from __future__ import annotations
 
@@ -7,21 +7,26 @@ from numpy.typing import NDArray
 
 from efex.experience import Experience
 from efex.model.cscg import Model
+from efex.model.transitions import PLACE, count_transitions, places_of
 from efex.special import gammaln
 
 
-def marginal_likelihood(model: Model, experience: Experience) -> float:
-    """Return the log-probability of the model's decoded path with every row's transitions integrated out, theory (10).
+def marginal_likelihood(path: NDArray[np.int64], experience: Experience, *, weight: float) -> float:
+    """Return the log-probability of a state path with every row's transitions integrated out, theory (10).
 
-    The prior of a row is Dirichlet with the model's pseudocount for the whole row, shared by the states in use. So
-    states without need cost, clones that nobody uses do not, and models of different layouts can be compared.
+    The prior of a row counts as `weight` steps. Needless states cost, and clones that nobody uses do not, so paths of
+    any models can be compared.
     """
-    path: NDArray[np.int64] = model.decode(experience).path
-    states, used = np.unique(path, return_inverse=True)
-    t = np.flatnonzero(experience.actions >= 0)
-    n, total = len(states), model.pseudocount * model.layout.n_states
-    row = used[t] * model.n_actions + experience.actions[t]
-    _, counts = np.unique(row * n + used[t + 1], return_counts=True)
-    _, totals = np.unique(row, return_counts=True)
-    entries = (gammaln(counts + total / n) - gammaln(total / n)).sum()
-    return float(entries + (gammaln(total) - gammaln(totals + total)).sum())
+    places = places_of(path, experience)
+    t = count_transitions(places, experience, weight=weight)
+    prior = t.base + t.sticky * (t.source == t.target)
+    totals = np.add.reduceat(t.visits, np.flatnonzero(np.diff(t.source * t.n_actions + t.action, prepend=-1)))
+    rows = (gammaln(weight) - gammaln(totals + weight)).sum()
+    names = PLACE * len(places.names) + gammaln(np.bincount(places.observation) + 1.0).sum()
+    return float((gammaln(t.visits + prior) - gammaln(prior)).sum() + rows + names)
+
+
+def explanation(model: Model, experience: Experience) -> float:
+    """Return how well a model explains: the marginal likelihood of its decoded path, in nats."""
+    path, weight = model.decode(experience).path, model.pseudocount * model.layout.n_states
+    return marginal_likelihood(path, experience, weight=weight)

@@ -20,6 +20,9 @@ class PerRow:
 
 Pseudocount = float | PerRow
 
+ROW = PerRow(0.1)
+"""What a row's transitions weigh before it was walked: a tenth of one walk, however many states there are."""
+
 
 def per_target(pseudocount: Pseudocount, n_states: int) -> float:
     """Return the pseudocount of one target state."""

@@ -10,9 +10,9 @@ import numpy as np
 
 from efex.experience import Experience
 from efex.model.cscg import Model
-from efex.model.fit import Method, refine
 from efex.model.layout import CloneLayout
-from efex.model.marginal import marginal_likelihood
+from efex.model.marginal import explanation
+from efex.model.methods import Method, refine
 
 
 class Refit(NamedTuple):
@@ -24,6 +24,9 @@ class Refit(NamedTuple):
 
 class Restart(ABC):
     """Learns from all experience so far, given what the last refit found."""
+
+    takes_spare_clones = False
+    """Whether more clones than needed do no harm, so that nobody need ask whether they pay."""
 
     @abstractmethod
     def __call__(
@@ -112,4 +115,4 @@ class Rivals(Restart):
         if turn % self.every:
             return warm
         fresh = self.fresh(last, experience, layout, method=method, turn=turn, rng=rng)
-        return max(warm, fresh, key=lambda refit: marginal_likelihood(refit.model, experience))
+        return max(warm, fresh, key=lambda refit: explanation(refit.model, experience))

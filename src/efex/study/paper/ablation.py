@@ -12,15 +12,19 @@ from efex.study.paper.topologies import WORLDS
 from efex.study.results import Results
 from efex.study.study import Study
 
-STEPS = 20_000
-MARKS = (5_000, 10_000, 15_000, 20_000)
-RUNS = 10
+STEPS = 15_000
+MARKS = (2_500, 5_000, 10_000, 15_000)
+RUNS = 5
 DEFAULT = "default"
 VARIANTS: dict[str, Settings] = {
     DEFAULT: (),
-    "no fresh rivals": (("start", "warm"),),
-    "always fresh": (("start", "fresh"),),
-    "all clones from the start": (("fixed_clones", True),),
+    "splits, no merges": (("start", "split"),),
+    "merges, no splits": (("start", "merge"),),
+    "EM, warm and fresh": (("start", "rivals"),),
+    "EM, warm": (("start", "warm"),),
+    "EM, fresh": (("start", "fresh"),),
+    "no scrutiny": (("scrutiny", 0.0),),
+    "no restlessness": (("restlessness", 0.0),),
     "refits between episodes": (("refit", "episode"),),
     "the paper's pseudocounts": (("prior", 0.002), ("pseudocount", 0.002)),
 }
@@ -28,7 +32,7 @@ VARIANTS: dict[str, Settings] = {
 
 
 def study() -> Study:
-    """Return the study: 10 seeds of every variant in every world."""
+    """Return the study: 5 seeds of every variant in every world."""
     cases = tuple(
         Case(world, "efex", STEPS, SEEDS + seed, options=(("unique_fraction", 0.1),), settings=settings, marks=MARKS)
         for seed in range(RUNS)

@@ -20,12 +20,14 @@ RUNS = 5
 DEFAULTS: dict[str, dict[str, Any]] = {
     "efex": {
         "clones": 2.0,
-        "prior": "0.05/row",
+        "prior": "0.07/row",
         "pseudocount": "0.1/row",
         "discount": 0.9999,
-        "start": "rivals",
+        "start": "split-merge",
         "refit": 25,
         "refit_growth": 0.01,
+        "scrutiny": 0.1,
+        "restlessness": 0.3,
     },
     "efex-paper": {
         "clones": 2.0,
@@ -42,12 +44,14 @@ PER_TARGET = (0.0002, 0.0006, 0.002, 0.006, 0.02)
 TRIED: dict[str, dict[str, tuple[Any, ...]]] = {
     "efex": {
         "clones": CLONES,
-        "prior": ("0.005/row", "0.02/row", "0.05/row", "0.2/row", "1/row", 0.002),
+        "prior": ("0.005/row", "0.02/row", "0.07/row", "0.2/row", "1/row", 0.002),
         "pseudocount": ("0.01/row", "0.03/row", "0.1/row", "0.3/row", "1/row", 0.002),
         "discount": DISCOUNTS,
-        "start": ("warm", "fresh", "rivals"),
+        "start": ("split-merge", "warm", "fresh", "rivals"),
         "refit": (5, 25, 100, "episode"),
         "refit_growth": (0.003, 0.01, 0.03, 0.1),
+        "scrutiny": (0.0, 0.03, 0.1, 0.3),
+        "restlessness": (0.0, 0.1, 0.3, 0.6),
     },
     "efex-paper": {
         "clones": CLONES,

@@ -1,0 +1,68 @@
+"""Merging duplicates: states that show the same and, the evidence says, are the same place become one."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from efex.experience import Experience
+from efex.kernels import merging as kernel
+from efex.model.transitions import PLACE, Transitions, count_transitions, places_of
+
+
+class Room(NamedTuple):
+    """Memory that the kernel works in: for every place, row and union to come."""
+
+    seen: NDArray[np.float64]
+    touched: NDArray[np.int64]
+    prior: NDArray[np.float64]
+    marked: NDArray[np.bool_]
+    rows: NDArray[np.int64]
+    smaller: NDArray[np.int64]
+    tops: NDArray[np.int64]
+    waiting: NDArray[np.int64]
+
+
+class Merging(NamedTuple):
+    """The path after merging, and the pairs of states that it asked about with what uniting each alone would gain."""
+
+    path: NDArray[np.int64]
+    pairs: NDArray[np.int64]
+    gains: NDArray[np.float64]
+
+
+def merge(path: NDArray[np.int64], experience: Experience, *, weight: float) -> Merging:
+    """Return the path with duplicates merged, the prior of a row counting as `weight` steps.
+
+    Two states are one if that makes the path likelier with all transitions integrated out, theory (10): where they
+    lead, and what leads to them. What an action mostly leads to from the one and from the other is then one too.
+    """
+    places = places_of(path, experience)
+    transitions = count_transitions(places, experience, weight=weight)
+    pairs, label = same_looks(places.observation), np.arange(len(places.names) + 1)
+    gains = kernel.merge(transitions, room_for(transitions), pairs, PLACE, label)
+    return Merging(places.names[label[places.at]], places.names[pairs], gains)
+
+
+def room_for(transitions: Transitions) -> Room:
+    """Return the memory that merging takes."""
+    n, rows = len(transitions.observation), len(transitions.row_start) - 1
+    return Room(
+        np.zeros(n),
+        np.zeros(n, np.int64),
+        np.zeros(n),
+        np.zeros(rows, bool),
+        np.zeros(rows, np.int64),
+        np.zeros(n, np.int64),
+        np.zeros((transitions.n_actions, 2), np.int64),
+        np.zeros((n * transitions.n_actions + 1, 2), np.int64),
+    )
+
+
+def same_looks(observation: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Return all pairs of places that show the same."""
+    start = np.concatenate([[0], np.cumsum(np.bincount(observation))])
+    pairs: NDArray[np.int64] = kernel.same_looks(np.argsort(observation, kind="stable"), start)
+    return pairs

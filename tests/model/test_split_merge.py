@@ -1,0 +1,226 @@
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.special import gammaln
+
+import efex
+from efex.experience import Experience
+from efex.kernels import merging as kernel
+from efex.model.cscg import Model
+from efex.model.layout import CloneLayout
+from efex.model.marginal import marginal_likelihood
+from efex.model.merging import merge, room_for, same_looks
+from efex.model.split_merge import SplitMerge
+from efex.model.splitting import named_after, split
+from efex.model.transitions import PLACE, STICKINESS, Places, count_transitions, places_of
+from efex.model.viterbi_training import from_path
+
+WEIGHT = 0.1
+
+
+def walk(world, *, steps, seed, length=50):
+    """A random walk in a world, and the nodes it was at."""
+    found = efex.explore(world, steps=steps, seed=seed, agent="random", episode_steps=length, progress=False)
+    return found.experience, np.array(found.true_nodes)
+
+
+@pytest.fixture(scope="module")
+def walked():
+    return walk(efex.make("grid2d", size=5, unique_fraction=0.4, seed=3), steps=3_000, seed=0)
+
+
+def merged(path, experience, weight):
+    return merge(path, experience, weight=weight).path
+
+
+def partition(path):
+    """A path's states numbered as they come, so that two paths can be compared whatever their names."""
+    _, first, at = np.unique(path, return_index=True, return_inverse=True)
+    return np.argsort(np.argsort(first))[at]
+
+
+@st.composite
+def paths(draw):
+    """A short random experience with a path that shows what was observed."""
+    rng = np.random.default_rng(draw(st.integers(0, 10_000)))
+    clones, episodes = draw(st.integers(1, 4)), []
+    for _ in range(draw(st.integers(1, 3))):
+        length = int(rng.integers(1, 25))
+        episodes.append((rng.integers(0, 3, length + 1).tolist(), rng.integers(0, 2, length)))
+    experience = Experience.from_episodes(episodes, n_actions=2)
+    path = experience.observations.astype(np.int64) * clones + rng.integers(0, clones, len(experience))
+    return path, experience
+
+
+@given(paths())
+@settings(max_examples=60)
+def test_the_marginal_likelihood_is_what_an_urn_gives_step_by_step(case):
+    path, experience = case
+    places = places_of(path, experience)
+    t = count_transitions(places, experience, weight=WEIGHT)
+    prior = {
+        (s, a, z): base + t.sticky * (s == z)
+        for s, a, z, base in zip(t.source.tolist(), t.action.tolist(), t.target.tolist(), t.base.tolist())
+    }
+    before, rows, total = {}, {}, 0.0
+    home = len(places.names)
+    for begin, end in zip(experience.offsets[:-1], experience.offsets[1:]):
+        at = places.at[begin:end].tolist()
+        steps = [(home, 0, at[0]), *zip(at, experience.actions[begin : end - 1].tolist(), at[1:])]
+        for source, action, target in steps:
+            entry, row = (source, action, target), (source, action)
+            total += np.log((before.get(entry, 0) + prior[entry]) / (rows.get(row, 0) + WEIGHT))
+            before[entry], rows[row] = before.get(entry, 0) + 1, rows.get(row, 0) + 1
+    of_names = sum(gammaln(n + 1.0) for n in np.bincount(places.observation)) + PLACE * len(places.names)
+    assert marginal_likelihood(path, experience, weight=WEIGHT) == pytest.approx(total + of_names)
+
+
+@given(paths())
+@settings(max_examples=40)
+def test_what_a_row_may_lead_to_has_no_more_weight_than_the_row(case):
+    path, experience = case
+    places = places_of(path, experience)
+    t = count_transitions(places, experience, weight=WEIGHT)
+    row = t.source * t.n_actions + t.action
+    beforehand = np.bincount(row, t.base)
+    assert (beforehand <= WEIGHT * (1 - STICKINESS) + 1e-12).all()
+    assert (t.base > 0).all()
+
+
+def score_of_all(t, r, label, ring):
+    heads = np.unique(label)
+    return sum(kernel.score_row(t, r, label, ring, z, a) for z in heads for a in range(t.n_actions))
+
+
+@given(paths(), st.integers(0, 1_000))
+@settings(max_examples=80)
+def test_unions_gain_what_the_scores_differ_by_and_can_be_undone(case, pick):
+    path, experience = case
+    places = places_of(path, experience)
+    t = count_transitions(places, experience, weight=WEIGHT)
+    r, n = room_for(t), len(places.names) + 1
+    pairs = same_looks(places.observation)
+    if len(pairs) == 0:
+        return
+    label, ring, size, trail = np.arange(n), np.arange(n), np.ones(n, np.int64), np.empty((n, 2), np.int64)
+    before = score_of_all(t, r, label, ring)
+    x, y = pairs[pick % len(pairs)]
+    gain, unions = kernel.unite(t, r, label, ring, size, x, y, 0.5, trail)
+    assert unions >= 1
+    assert label[x] == label[y]
+    assert (t.observation[label] == t.observation).all()
+    assert len(np.unique(label)) == n - unions
+    assert gain == pytest.approx(score_of_all(t, r, label, ring) - before - 0.5 * unions)
+    kernel.part(label, ring, size, trail, 0, unions)
+    assert (label == np.arange(n)).all()
+    assert (ring == np.arange(n)).all()
+    assert (size == 1).all()
+    assert not r.seen.any()
+    assert not r.marked.any()
+
+
+def test_needless_copies_are_merged(walked):
+    experience, truth = walked
+    copies = 2 * truth + np.random.default_rng(0).integers(0, 2, len(truth))
+    assert (partition(merged(copies, experience, weight=WEIGHT)) == partition(truth)).all()
+
+
+def test_different_places_are_not_merged(walked):
+    experience, truth = walked
+    assert (merged(truth, experience, weight=WEIGHT) == truth).all()
+
+
+@given(paths())
+@settings(max_examples=40)
+def test_merging_keeps_what_is_seen_and_ends(case):
+    path, experience = case
+    once = merged(path, experience, weight=WEIGHT)
+    shows = dict(zip(path.tolist(), experience.observations.tolist()))
+    assert [shows[state] for state in once.tolist()] == experience.observations.tolist()
+    assert len(np.unique(once)) <= len(np.unique(path))
+
+
+def test_merging_no_transitions_is_no_trouble():
+    experience = Experience.from_episodes([([0], []), ([1], []), ([0], [])], n_actions=2)
+    assert len(np.unique(merged(np.array([0, 1, 2]), experience, weight=WEIGHT))) == 2
+
+
+def test_a_slippery_place_is_not_kept_apart_by_what_happened_next():
+    """What action 0 leads to is random; a path that knows it beforehand has a copy of the place for either outcome."""
+    rng = np.random.default_rng(0)
+    outcome = rng.integers(1, 3, 300)
+    observations = np.stack([np.zeros(300, int), outcome], axis=1).ravel()
+    experience = Experience.from_episodes([(observations.tolist(), [0] * 599)], n_actions=1)
+    knowing = observations.copy()
+    knowing[::2] = np.where(outcome == 1, 0, 3)
+    assert len(np.unique(merged(knowing, experience, weight=WEIGHT))) == 3
+
+
+@pytest.mark.parametrize("room", [1, 2, 3, 50])
+def test_copies_are_taken_as_far_as_there_is_room(walked, room):
+    experience, truth = walked
+    looks = places_of(truth, experience).observation
+    used = np.bincount(looks)
+    most = CloneLayout(tuple(np.maximum(used, room).tolist()))
+    model = split(truth, experience, most, weight=WEIGHT, rng=np.random.default_rng(0))
+    assert model.layout.sizes == tuple(np.minimum(np.maximum(used, room), 2 * used).tolist())
+    assert model.counts.sum() == experience.n_steps
+    assert model.starts.sum() == experience.n_episodes
+
+
+def test_places_keep_their_names(walked):
+    experience, truth = walked
+    layout = CloneLayout(tuple((2 * np.bincount(places_of(truth, experience).observation)).tolist()))
+    before = named_after(truth, layout.first[experience.observations], experience, layout)
+    assert (partition(before) == partition(truth)).all()
+    assert (layout.observation[before] == experience.observations).all()
+    other = np.where(np.arange(len(truth)) < 20, truth + 100, truth)  # a few visits were to places of their own
+    after = named_after(other, before, experience, layout)
+    assert (after[20:] == before[20:]).all()
+    assert (partition(after) == partition(other)).all()
+
+
+def test_splitting_and_merging_finds_the_places_from_what_they_show(walked):
+    experience, truth = walked
+    looks = places_of(truth, experience).observation
+    layout = CloneLayout((8,) * len(np.unique(looks)))
+    blank = Model.empty(experience, layout, pseudocount=WEIGHT / layout.n_states)
+    model = from_path(blank, experience, layout.first[experience.observations])
+    rng = np.random.default_rng(0)
+    scores = []
+    for turn in range(30):
+        model = SplitMerge()(model, experience, layout, method="em+viterbi", turn=turn, rng=rng).model
+        scores.append(marginal_likelihood(model.decode(experience).path, experience, weight=WEIGHT))
+    assert (np.diff(scores) >= -1e-6).all()
+    assert (partition(model.decode(experience).path) == partition(truth)).all()
+
+
+@pytest.mark.parametrize("method", ["em", "em+viterbi", "em+vb"])
+def test_a_map_is_learned_from_a_random_walk(method):
+    world = efex.make("sparse-maze", size=11, unique_fraction=0.3, seed=1)
+    found = efex.explore(world, steps=4_000, seed=1, agent="random", progress=False)
+    learned = efex.learn(found.experience, method=method, seed=0)
+    _, at = np.unique(found.true_nodes, return_inverse=True)
+    confusion = np.zeros((learned.graph.n_nodes, at.max() + 1), int)
+    np.add.at(confusion, (partition(learned.recovery.path), at), 1)
+    assert confusion.max(axis=1).sum() >= 0.98 * len(at)
+    assert confusion.max(axis=0).sum() >= 0.98 * len(at)
+
+
+def test_without_patience_it_is_left_at_em(walked):
+    experience, _ = walked
+    plain = efex.learn(experience, patience=0, seed=0)
+    searched = efex.learn(experience, patience=2, seed=0)
+    assert marginal_likelihood(searched.recovery.path, experience, weight=WEIGHT) > marginal_likelihood(
+        plain.recovery.path, experience, weight=WEIGHT
+    )
+
+
+def test_places_are_numbered_by_name():
+    experience = Experience.from_episodes([([5, 7, 5], [0, 0])], n_actions=1)
+    assert_places = places_of(np.array([40, 10, 40]), experience)
+    assert isinstance(assert_places, Places)
+    assert assert_places.names.tolist() == [10, 40]
+    assert assert_places.at.tolist() == [1, 0, 1]
+    assert experience.observations[[1, 0]].tolist() == assert_places.observation.tolist()
