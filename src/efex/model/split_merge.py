@@ -15,6 +15,7 @@ from efex.model.merging import merge
 from efex.model.methods import Method, refine
 from efex.model.restarts import Refit, Restart
 from efex.model.splitting import named_after, split
+from efex.model.transitions import places_of
 from efex.model.viterbi_training import from_path, viterbi_training
 
 TEMPERATURE = 5.0
@@ -28,8 +29,8 @@ class SplitMerge(Restart):
     """The last path is improved by splitting places and merging them, as long as that makes it likelier.
 
     Splitting: every place gets a copy, EM finds out which copies explain more, and what was needlessly split is merged.
-    Merging: two places that nearly are one become one, which `unions` such pairs are tried, and everything is decoded
-    again. A path is kept if it is likelier with all transitions integrated out, theory (10), and as long as one is,
+    Merging: two places that nearly are one become one, and everything is decoded again; `unions` such pairs are tried.
+    A path is kept if it is likelier with all transitions integrated out, theory (10), and as long as one is,
     another round follows, `rounds` at most.
     """
 
@@ -85,26 +86,28 @@ class _Search:
     def _try_splitting(self) -> None:
         start = split(self.path, self.experience, self.layout, weight=self.weight, rng=self.rng)
         _, model = refine(start, self.experience, method=self.method, iterations=self.how.iterations, tolerance=1e-6)
-        self._settle(model)
+        self._settle(model.decode(self.experience).path)
 
     def _try_merging(self) -> None:
         """Unite pairs that lose little; what is decoded again may find that it was worth it."""
         _, pairs, gains = merge(self.path, self.experience, weight=self.weight)
         luck = gains / TEMPERATURE + self.rng.gumbel(size=len(gains))
         for keep, drop in pairs[np.argsort(-luck)[: self.how.unions]]:
-            path = np.where(self.path == drop, keep, self.path)
-            states = np.unique(path)
-            used = np.bincount(self.layout.observation[states], minlength=self.layout.n_observations)
-            tight = CloneLayout(tuple(np.maximum(used, 1).tolist()))
-            model = split(path, self.experience, tight, weight=self.weight, rng=self.rng)
-            model = viterbi_training(model, self.experience, iterations=4).model
+            path = self._decoded_again(np.where(self.path == drop, keep, self.path))
             # Where it is no better before merging, it hardly ever is after it.
-            if self._score(model.decode(self.experience).path) > self.score and self._settle(model):
+            if self._score(path) > self.score and self._settle(path):
                 return
 
-    def _settle(self, model: Model) -> bool:
-        """Decode with the model and merge; return whether that path is the better one, and if so, keep it."""
-        path = self._merged(model.decode(self.experience).path)
+    def _decoded_again(self, path: Path) -> Path:
+        """Return what Viterbi training makes of a path."""
+        looks = places_of(path, self.experience).observation
+        tight = CloneLayout(tuple(np.bincount(looks, minlength=self.layout.n_observations).clip(1).tolist()))
+        model = split(path, self.experience, tight, weight=self.weight, rng=self.rng)
+        return viterbi_training(model, self.experience, iterations=4).model.decode(self.experience).path
+
+    def _settle(self, path: Path) -> bool:
+        """Merge; return whether the path is then the better one, and if so, keep it."""
+        path = self._merged(path)
         score = self._score(path)
         if score <= self.score + 1e-9 * abs(self.score):
             return False

@@ -84,6 +84,9 @@ def report(results: Results, folder: Path) -> str:
 
 def _curves(results: Results, folder: Path, measure: str) -> str:
     grid = [(unique, slip) for slip in SLIPS for unique in STEPS]
+    # A row of which nothing was played would be empty axes; the table below says what is missing.
+    played = [cell for cell in grid if len(_explorers(results.where(unique_fraction=cell[0], slip=cell[1])))]
+    grid = played or grid[:1]
     made, panels = figure(len(grid), len(WORLDS), width=2.9, height=2.0)
     for row, (unique, slip) in zip(panels, grid):
         for axes, world in zip(row, WORLDS):
@@ -93,10 +96,16 @@ def _curves(results: Results, folder: Path, measure: str) -> str:
                     band(axes, *runs.curve(measure), label=f"{agent} ({runs.share})", colour=colour)
             axes.set_title(f"{world}, unique {unique:g}, slip {slip:g}", fontsize=8)
             axes.tick_params(labelsize=7)
+            if measure != "log_likelihood":
+                axes.set_ylim(0, 1.03)
             if axes.has_data():
                 axes.legend(fontsize=6, frameon=False)
     name = f"{_prefix(results)}-{measure.replace('_', '-')}"
     return save(made, folder, name, f"The {MEASURES[measure]} against steps, mean and 95 % band over runs.")
+
+
+def _explorers(results: Results) -> Results:
+    return Results([pair for pair in results.done if pair[0].agent != "tour"], results.cases)
 
 
 def _prefix(results: Results) -> str:
@@ -135,7 +144,10 @@ def _recovery(results: Results, folder: Path) -> str:
                     rows.append(row + _reached(runs, tours))
     headings = ["world", "unique", "agent", "runs", "steps of the tour"]
     headings += ["steps to 0.95", "over the tour's", "steps to 0.99", "over the tour's"]
-    title = "Steps until precision stays at a level, median (95 % interval), and over those of a tour of the known map:"
+    title = (
+        "Steps until precision stays at a level, as seen at every 1,000 steps up to 10,000 and more rarely after that, "
+        "median (95 % interval), and over those of a tour of the known map:"
+    )
     return f"{title}\n\n" + table(folder, f"{_prefix(results)}-recovery", headings, rows) if rows else ""
 
 
