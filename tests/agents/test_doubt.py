@@ -5,11 +5,12 @@ import numpy as np
 import pytest
 
 import efex
-from efex.agents import Efex
+from efex.agents import Efex, RandomAgent
 from efex.agents.arrivals import Arrivals, Edge
 from efex.belief import Belief
 from efex.errors import InvalidArgumentError
 from efex.experience import Experience
+from efex.model.split_merge import SplitMerge
 
 
 def test_doubt_is_about_what_was_not_done_after_an_edge():
@@ -63,6 +64,25 @@ def test_a_map_that_seems_complete_is_doubted():
 def test_doubt_is_a_share(name):
     with pytest.raises(InvalidArgumentError, match=name):
         Efex(**{name: -0.1})
+
+
+@pytest.mark.parametrize(
+    "attempt",
+    [
+        lambda: SplitMerge(rounds=-1),
+        lambda: SplitMerge(rounds="4"),
+        lambda: SplitMerge(iterations=0),
+        lambda: SplitMerge(unions=-1),
+        lambda: SplitMerge(split=1),
+        lambda: Efex(start="sideways"),
+        lambda: Efex(start=[]),
+        lambda: RandomAgent(patience=-1),
+        lambda: RandomAgent(restarts=0),
+    ],
+)
+def test_what_cannot_be_meant_is_refused_before_the_walk(attempt):
+    with pytest.raises(InvalidArgumentError):
+        attempt()
 
 
 @pytest.mark.parametrize("start", ["split-merge", "split", "merge", "warm", "fresh", "rivals"])

@@ -74,7 +74,7 @@ class Efex(Agent):
         scrutiny: float = 0.1,
         restlessness: float = 0.3,
     ) -> None:
-        if not isinstance(start, Restart) and start not in RESTARTS:
+        if not isinstance(start, Restart) and not (isinstance(start, str) and start in RESTARTS):
             raise InvalidArgumentError(f"start must be one of {', '.join(RESTARTS)} or a Restart, not {start!r}")
         if refit not in ("episode", "step"):
             refit = whole("refit", refit, at_least=1)

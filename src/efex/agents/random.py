@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from efex.agents.base import Agent, Mask, Recovery
+from efex.checks import whole
 from efex.model.allocation import ClonePolicy, allocation_for
 from efex.model.fit import fit
 from efex.model.methods import Method
@@ -25,9 +26,9 @@ class Walker(Agent):
         self.clones = allocation_for(clones)
         self.pseudocount = pseudocount
         self.method: Method = method
-        self.restarts = restarts
-        self.iterations = iterations
-        self.patience = patience
+        self.restarts = whole("restarts", restarts, at_least=1)
+        self.iterations = whole("iterations", iterations, at_least=1)
+        self.patience = whole("patience", patience, at_least=0)
 
     def recover(self) -> Recovery:
         """Return the map learned from the walk so far."""

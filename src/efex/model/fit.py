@@ -49,13 +49,13 @@ def fit(
         if explanation(larger, experience) <= explanation(best, experience):
             break
         best = larger
-    search, idle = SplitMerge(), 0
+    search, idle, score = SplitMerge(), 0, explanation(best, experience)
     while idle < patience:
         layout = allocation.grown(best.layout, best.decode(experience).path, experience)
         last = replace(best, pseudocount=per_target(pseudocount, layout.n_states))
-        other = search(last, experience, layout, method=method, turn=1, rng=rng).model
-        idle = 0 if explanation(other, experience) > explanation(best, experience) else idle + 1
-        best = other
+        best = search(last, experience, layout, method=method, turn=1, rng=rng).model
+        before, score = score, explanation(best, experience)
+        idle = 0 if score > before else idle + 1
     return best
 
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from efex.checks import flag, whole
 from efex.experience import Experience
 from efex.model.cscg import Model
 from efex.model.layout import CloneLayout
@@ -40,6 +41,13 @@ class SplitMerge(Restart):
     split: bool = True
     merge: bool = True
     takes_spare_clones = True
+
+    def __post_init__(self) -> None:
+        whole("rounds", self.rounds, at_least=0)
+        whole("iterations", self.iterations, at_least=1)
+        whole("unions", self.unions, at_least=0)
+        flag("split", self.split)
+        flag("merge", self.merge)
 
     def __call__(
         self,
