@@ -7,6 +7,8 @@ import pytest
 import efex
 from efex.agents import Efex, RandomAgent
 from efex.agents.arrivals import Arrivals, Edge
+from efex.agents.cadence import MOST_PATIENCE, Cadence
+from efex.agents.urge import LONGEST, Urge
 from efex.belief import Belief
 from efex.errors import InvalidArgumentError
 from efex.experience import Experience
@@ -46,8 +48,8 @@ class Corridor(gymnasium.Env):
         return 0, {}
 
     def step(self, action):
-        self.cell = min(max(self.cell + (-1, 1)[action], 0), 6)
-        return int(self.cell == 6), 0.0, False, False, {}
+        self.cell = min(max(self.cell + (-1, 1)[action], 0), 29)
+        return int(self.cell == 29), 0.0, False, False, {}
 
 
 def sights(**settings):
@@ -58,6 +60,72 @@ def sights(**settings):
 def test_a_map_that_seems_complete_is_doubted():
     assert sights() == {0, 1}
     assert sights(restlessness=0.0, scrutiny=0.0) == {0}
+
+
+def test_an_urge_lasts_n_steps_with_the_chance_of_one_in_n():
+    names = iter(range(10**6))
+    urge = Urge(0.5, np.random.default_rng(0))
+    said = [urge.follow(lambda: next(names)) for _ in range(200_000)]
+    lengths = np.bincount([name for name in said if name is not None])[:-1]
+    for n in (2, 5, 20, LONGEST):
+        assert (lengths >= n).mean() == pytest.approx(1 / n, rel=0.1)
+    assert lengths.max() == LONGEST
+    # Between urges, every step is an independent draw.
+    assert len(lengths) / (len(lengths) + said.count(None)) == pytest.approx(0.5, rel=0.02)
+
+
+def test_an_urge_is_let_go():
+    urge = Urge(0.999, np.random.default_rng(1))
+    names = iter(range(100))
+    for _ in range(20):
+        urge.follow(lambda: next(names))
+        urge.rest()
+    assert next(names) >= 19
+
+
+def test_an_urge_never_takes_what_is_not_available():
+    class Alternating(Corridor):
+        """Only one of the two actions is available, in turns."""
+
+        def reset(self, *, seed=None, options=None):
+            return super().reset()[0], {"action_mask": np.array([0, 1], np.int8)}
+
+        def step(self, action):
+            seen, *rest, _ = super().step(action)
+            return seen, *rest, {"action_mask": np.array([action == 1, action == 0], np.int8)}
+
+    found = efex.explore(Alternating(), steps=300, agent=Efex(restlessness=0.9), progress=False)
+    actions = found.experience.actions
+    assert (actions[:-1] == np.arange(1, 301) % 2).all()
+
+
+def test_refits_wait_longer_while_the_map_stays_as_it_is():
+    def waits(cadence, beliefs):
+        """Return after how many steps each refit came that made the map one of `beliefs`."""
+        cadence.reset()
+        found, steps = [], 10_000
+        for belief in beliefs:
+            before, steps = steps, steps + 1
+            while not cadence.is_due(cadence._known or belief, steps):
+                steps += 1
+            found.append(steps - before)
+            cadence.refitted(belief)
+        return found
+
+    known = Belief.empty(3, 2, prior=0.1).updated(np.array([0]), np.array([0]), np.array([1]))
+    other = Belief.empty(3, 2, prior=0.1).updated(np.array([0]), np.array([0]), np.array([2]))
+    patient = Cadence(25, 0.01, True)
+    shares = np.array(waits(patient, [known] * 8)) / 10_000
+    assert (np.diff(shares[:2]) < 0.001).all()
+    assert shares[MOST_PATIENCE] == pytest.approx(MOST_PATIENCE * 0.01, rel=0.2)
+    assert np.ptp(np.array(waits(Cadence(25, 0.01, False), [known] * 8)) / 10_000) < 0.002
+    # A map that changes, and an edge that is not on it, end the patience.
+    assert np.ptp(np.array(waits(patient, [known, other] * 4)) / 10_000) < 0.002
+    waits(patient, [known] * 8)
+    longer = known.updated(np.array([1]), np.array([1]), np.array([1]))
+    patient.waited = 105
+    assert not patient.is_due(known, 10_000)
+    assert patient.is_due(longer, 10_000)
 
 
 @pytest.mark.parametrize("name", ["scrutiny", "restlessness"])

@@ -9,10 +9,12 @@ import numpy as np
 
 from efex.agents.arrivals import Arrivals, Edge
 from efex.agents.base import Agent, Mask, Recovery
+from efex.agents.cadence import Cadence
 from efex.agents.learner import Learner
 from efex.agents.ledger import Ledger
+from efex.agents.urge import Urge
 from efex.belief import Belief
-from efex.checks import repetition, whole
+from efex.checks import flag, repetition, whole
 from efex.errors import InvalidArgumentError
 from efex.model.allocation import ClonePolicy, Growing, allocation_for
 from efex.model.layout import CloneLayout
@@ -46,7 +48,8 @@ class Efex(Agent):
 
     Every step the current episode is decoded again and its counts enter the belief; the model itself waits for the
     next refit: after every `"episode"`, every `"step"`, or every so many steps, and in any case until the experience
-    has grown by the share `refit_growth`, so that a step of a long run costs no more than one of a short run. A refit
+    has grown by the share `refit_growth`, so that a step of a long run costs no more than one of a short run; if
+    refits changed nothing and no step was a surprise since, by several times that share, where `patient`. A refit
     improves the last path by splitting and merging places (`start="split-merge"`, or `"split"` and `"merge"` alone), or
     starts EM at the last model (`"warm"`), at random (`"fresh"`), or at both, the better one kept (`"rivals"`); a
     Restart says it in detail.
@@ -54,8 +57,9 @@ class Efex(Agent):
     `clones` is how many states an observation may have at most; the agent starts with a few and takes more as it needs
     them, without a limit if "auto", unless they are `fixed_clones`: all there from the start. `scrutiny` is what an
     action is worth, in nats, that was never tried after the edge just walked: whether that edge leads to the place it
-    seems to lead to. Where nothing is left untried, `restlessness` is how often an action is random: a map that seems
-    complete may be too small. The defaults are efex's own; `EfexPaper` has the paper's.
+    seems to lead to. Where nothing is left untried, `restlessness` is how often the agent gives in to an urge: to
+    repeat a random action, mostly a few times and sometimes many. A map that seems complete may be too small. The
+    defaults are efex's own; `EfexPaper` has the paper's.
     """
 
     def __init__(
@@ -72,7 +76,8 @@ class Efex(Agent):
         start: Literal["split-merge", "split", "merge", "warm", "fresh", "rivals"] | Restart = "split-merge",
         replan: int = 1,
         scrutiny: float = 0.1,
-        restlessness: float = 0.3,
+        restlessness: float = 0.1,
+        patient: bool = True,
     ) -> None:
         if not isinstance(start, Restart) and not (isinstance(start, str) and start in RESTARTS):
             raise InvalidArgumentError(f"start must be one of {', '.join(RESTARTS)} or a Restart, not {start!r}")
@@ -87,8 +92,8 @@ class Efex(Agent):
         self.pseudocount = pseudocount
         self.method: Method = method
         self.refit_at_end = refit == "episode"
-        self.refit_every = LONGEST_WAIT if refit == "episode" else 1 if refit == "step" else int(refit)
-        self.refit_growth = repetition("refit_growth", refit_growth)
+        every = LONGEST_WAIT if refit == "episode" else 1 if refit == "step" else int(refit)
+        self.cadence = Cadence(every, repetition("refit_growth", refit_growth), flag("patient", patient))
         self.restart = start if isinstance(start, Restart) else RESTARTS[start]
         most = None if clones == "auto" else clones
         self.clones = allocation_for(clones) if fixed_clones else Growing(most=most)
@@ -100,6 +105,8 @@ class Efex(Agent):
         """Get ready for an environment: forget everything about any other."""
         super().prepare(n_actions, rng=rng, symbols=symbols)
         self._learner: Learner | None = None
+        self._urge = Urge(self.restlessness, rng)
+        self.cadence.reset()
 
     def started(self) -> None:
         """Locate the first observation: before any model, at one of its clones at random."""
@@ -113,7 +120,6 @@ class Efex(Agent):
                 rng=self.rng,
             )
             self.values = self.rng.random(self._learner.layout.n_states)
-            self._since_refit = 0
             self._decode(self._learner)
         elif self._learner.is_short:
             self._make_room(self._learner)
@@ -123,10 +129,10 @@ class Efex(Agent):
     def moved(self) -> None:
         """Decode the episode again; refit when it is time."""
         assert self._learner is not None
-        self._since_refit += 1
+        is_due = self.cadence.is_due(self.belief, self.experience.n_steps)
         if self._learner.is_short:
             self._make_room(self._learner)
-        elif self._since_refit >= max(self.refit_every, self.refit_growth * self.experience.n_steps):
+        elif is_due:
             self._refit(self._learner)
         else:
             self._ledger.step()
@@ -134,27 +140,35 @@ class Efex(Agent):
     def finished(self) -> None:
         """Learn from the whole episode."""
         assert self._learner is not None
-        if self.refit_at_end and self._since_refit > 0:
+        if self.refit_at_end and self.cadence.waited > 0:
             self._refit(self._learner)
         else:
             self._ledger.end()
 
     def choose(self, mask: Mask | None) -> int:
         """Return the action that promises most information from here on, ties broken at random."""
-        if self._since_plan % self.replan == 0:
-            self._plan = policy_iteration(self.belief, discount=self.discount, relative=self.values)
-            self.values = self._plan.relative
-        self._since_plan += 1
         edge = self._ledger.last_edge
-        if self.restlessness > 0 and self.belief.is_complete and self.rng.random() < self.restlessness:
-            action = self.random_action(mask)
-        else:
-            action = self._best_action(edge, mask)
+        urge = self._follow_urge(mask)
+        action = self._best_action(edge, mask) if urge is None else urge
         if edge is not None:
             self._arrivals.add(edge, action)
         return action
 
+    def _follow_urge(self, mask: Mask | None) -> int | None:
+        """Return what a restless agent does, None where there are better things to do."""
+        if self.restlessness == 0:
+            return None
+        if not self.belief.is_complete:
+            self._urge.rest()
+            return None
+        urge = self._urge.follow(lambda: self.random_action(mask))
+        return urge if urge is None or mask is None or mask[urge] else self.random_action(mask)
+
     def _best_action(self, edge: Edge | None, mask: Mask | None) -> int:
+        if self._since_plan % self.replan == 0:
+            self._plan = policy_iteration(self.belief, discount=self.discount, relative=self.values)
+            self.values = self._plan.relative
+        self._since_plan += 1
         bonus = 0.0 if edge is None else self.scrutiny * self._arrivals.doubt(edge)
         return int(self.rng.choice(self._plan.best_actions(self._ledger.state, mask=mask, bonus=bonus)))
 
@@ -163,8 +177,8 @@ class Efex(Agent):
         before = learner.layout
         learner.refit(self._ledger.path)
         self._carry_values(before, learner.layout)
-        self._since_refit = 0
         self._decode(learner)
+        self.cadence.refitted(self.belief)
 
     def _make_room(self, learner: Learner) -> None:
         before = learner.layout

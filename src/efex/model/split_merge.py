@@ -9,14 +9,14 @@ from numpy.typing import NDArray
 
 from efex.checks import flag, whole
 from efex.experience import Experience
+from efex.kernels.merging import HOPELESS
 from efex.model.cscg import Model
 from efex.model.layout import CloneLayout
 from efex.model.marginal import marginal_likelihood
 from efex.model.merging import merge
 from efex.model.methods import Method, refine
 from efex.model.restarts import Refit, Restart
-from efex.model.splitting import named_after, split
-from efex.model.transitions import places_of
+from efex.model.splitting import counted, named_after, split
 from efex.model.viterbi_training import from_path, viterbi_training
 
 TEMPERATURE = 5.0
@@ -99,6 +99,7 @@ class _Search:
     def _try_merging(self) -> None:
         """Unite pairs that lose little; what is decoded again may find that it was worth it."""
         _, pairs, gains = merge(self.path, self.experience, weight=self.weight)
+        pairs, gains = pairs[gains > HOPELESS], gains[gains > HOPELESS]
         luck = gains / TEMPERATURE + self.rng.gumbel(size=len(gains))
         for keep, drop in pairs[np.argsort(-luck)[: self.how.unions]]:
             path = self._decoded_again(np.where(self.path == drop, keep, self.path))
@@ -108,9 +109,7 @@ class _Search:
 
     def _decoded_again(self, path: Path) -> Path:
         """Return what Viterbi training makes of a path."""
-        looks = places_of(path, self.experience).observation
-        tight = CloneLayout(tuple(np.bincount(looks, minlength=self.layout.n_observations).clip(1).tolist()))
-        model = split(path, self.experience, tight, weight=self.weight, rng=self.rng)
+        model = counted(path, self.experience, weight=self.weight)
         return viterbi_training(model, self.experience, iterations=4).model.decode(self.experience).path
 
     def _settle(self, path: Path) -> bool:

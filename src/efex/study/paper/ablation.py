@@ -12,8 +12,8 @@ from efex.study.paper.topologies import WORLDS
 from efex.study.results import Results
 from efex.study.study import Study
 
-STEPS = 15_000
-MARKS = (2_500, 5_000, 10_000, 15_000)
+STEPS = 10_000
+MARKS = (2_500, 5_000, 7_500, 10_000)
 RUNS = 5
 DEFAULT = "default"
 VARIANTS: dict[str, Settings] = {
@@ -25,6 +25,7 @@ VARIANTS: dict[str, Settings] = {
     "EM, fresh": (("start", "fresh"),),
     "no scrutiny": (("scrutiny", 0.0),),
     "no restlessness": (("restlessness", 0.0),),
+    "no patience": (("patient", False),),
     "refits between episodes": (("refit", "episode"),),
     "the paper's pseudocounts": (("prior", 0.002), ("pseudocount", 0.002)),
 }

@@ -19,7 +19,7 @@ from efex.study.paper.growth import Growth, Runs, exponential, power
 from efex.study.results import Results, interval
 from efex.study.study import Study
 
-AGENTS = ("efex", "efex-paper", "random")
+AGENTS = ("efex", "random")
 STEPS = {11: 20_000, 13: 25_000, 15: 30_000, 17: 35_000, 21: 40_000, 27: 40_000}
 """Sizes, and after how many steps the runs of agents that learn end."""
 RANDOM_STEPS = 2_000_000
@@ -171,7 +171,7 @@ def _draw_fits(axes: Axes, results: Results, agent: str, measure: str, *, colour
 def _stretch(row: list[Axes], results: Results, measure: str) -> None:
     """End the linear axis where the agents that learn were cut off, and the other where all were."""
     limits = {agent: [_limit(runs, measure) for _, runs in _sizes(results, agent)] for agent in AGENTS}
-    learning = limits["efex"] + limits["efex-paper"]
+    learning = limits["efex"]
     row[0].set_ylim(0, 1.08 * max(learning or limits["random"]))
     row[1].set_ylim(top=1.6 * max(learning + limits["random"]))
 

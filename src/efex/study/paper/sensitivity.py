@@ -14,9 +14,9 @@ from efex.study.results import Results
 from efex.study.study import Study
 
 WORLDS = ("grid2d", "sparse-maze")
-STEPS = 15_000
-MARKS = (5_000, 10_000, 15_000)
-RUNS = 5
+STEPS = 10_000
+MARKS = (2_500, 5_000, 10_000)
+RUNS = 3
 DEFAULTS: dict[str, dict[str, Any]] = {
     "efex": {
         "clones": 2.0,
@@ -27,7 +27,7 @@ DEFAULTS: dict[str, dict[str, Any]] = {
         "refit": 25,
         "refit_growth": 0.01,
         "scrutiny": 0.1,
-        "restlessness": 0.3,
+        "restlessness": 0.1,
     },
     "efex-paper": {
         "clones": 2.0,
@@ -51,7 +51,7 @@ TRIED: dict[str, dict[str, tuple[Any, ...]]] = {
         "refit": (5, 25, 100, "episode"),
         "refit_growth": (0.003, 0.01, 0.03, 0.1),
         "scrutiny": (0.0, 0.03, 0.1, 0.3),
-        "restlessness": (0.0, 0.1, 0.3, 0.6),
+        "restlessness": (0.0, 0.03, 0.1, 0.3),
     },
     "efex-paper": {
         "clones": CLONES,
@@ -66,7 +66,7 @@ TRIED: dict[str, dict[str, tuple[Any, ...]]] = {
 
 
 def study() -> Study:
-    """Return the study: every setting at every value in two worlds, 5 seeds each."""
+    """Return the study: every setting at every value in two worlds, 3 seeds each."""
     cases = tuple(
         _case(world, agent, seed, name, value)
         for seed in range(RUNS)

@@ -1,0 +1,50 @@
+"""Cadence: when a model is refitted."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from efex.belief import Belief
+
+MOST_PATIENCE = 4
+"""How many times longer than usual a refit waits, at most, where the map has stopped changing."""
+
+
+@dataclass
+class Cadence:
+    """A refit is due after `every` steps, and not before the experience has grown by the share `growth`.
+
+    Who is `patient` waits twice as long, three times as long, ... when refits have left the map as it was, until an
+    edge is walked that was not on it.
+    """
+
+    every: int
+    growth: float
+    patient: bool
+
+    def reset(self) -> None:
+        """Forget everything."""
+        self.waited = self._settled = 0
+        self._known: Belief | None = None
+
+    def is_due(self, belief: Belief, n_steps: int) -> bool:
+        """Return whether it is time, after one more step."""
+        self.waited += 1
+        if self._known is not None and len(belief.target) > len(self._known.target):
+            self._settled = 0
+        return self.waited >= max(self.every, (1 + self._settled) * self.growth * n_steps)
+
+    def refitted(self, belief: Belief) -> None:
+        """Take in what a refit made of the map."""
+        self.waited = 0
+        if self.patient:
+            self._settled = min(self._settled + 1, MOST_PATIENCE - 1) if self._is_known(belief) else 0
+            self._known = belief
+
+    def _is_known(self, belief: Belief) -> bool:
+        known = self._known
+        return known is not None and (
+            np.array_equal(belief.start, known.start) and np.array_equal(belief.target, known.target)
+        )
