@@ -140,7 +140,7 @@ def test_doubt_is_a_share(name):
         lambda: SplitMerge(rounds=-1),
         lambda: SplitMerge(rounds="4"),
         lambda: SplitMerge(iterations=0),
-        lambda: SplitMerge(unions=-1),
+        lambda: SplitMerge(contexts=-1),
         lambda: SplitMerge(split=1),
         lambda: Efex(start="sideways"),
         lambda: Efex(start=[]),
@@ -153,7 +153,7 @@ def test_what_cannot_be_meant_is_refused_before_the_walk(attempt):
         attempt()
 
 
-@pytest.mark.parametrize("start", ["split-merge", "split", "merge", "warm", "fresh", "rivals"])
+@pytest.mark.parametrize("start", ["split-merge", "copies", "split", "merge", "warm", "fresh", "rivals"])
 def test_every_start_explores(start):
     world = efex.make("grid2d", size=4, unique_fraction=0.5, seed=0)
     found = efex.explore(world, steps=400, agent=Efex(clones=6, start=start), progress=False)

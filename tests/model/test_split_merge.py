@@ -7,6 +7,7 @@ from scipy.special import gammaln
 import efex
 from efex.experience import Experience
 from efex.kernels import merging as kernel
+from efex.model.contexts import tell_apart
 from efex.model.cscg import Model
 from efex.model.layout import CloneLayout
 from efex.model.marginal import marginal_likelihood
@@ -31,7 +32,7 @@ def walked():
 
 
 def merged(path, experience, weight):
-    return merge(path, experience, weight=weight).path
+    return merge(path, experience, weight=weight)
 
 
 def partition(path):
@@ -224,3 +225,77 @@ def test_places_are_numbered_by_name():
     assert assert_places.names.tolist() == [10, 40]
     assert assert_places.at.tolist() == [1, 0, 1]
     assert experience.observations[[1, 0]].tolist() == assert_places.observation.tolist()
+
+
+def steps_around(path, experience, t):
+    """The two steps before a position and the one after it, as far as the episode has them."""
+    begin = experience.offsets[np.searchsorted(experience.offsets, t, side="right") - 1]
+    before = [(int(path[k]), int(experience.actions[k])) for k in range(max(begin, t - 2), t)]
+    after = (int(experience.actions[t]), int(path[t + 1])) if experience.actions[t] >= 0 else None
+    return before, after
+
+
+def test_places_are_told_apart_by_the_steps_around_them(walked):
+    experience, path = walked
+    rng, kinds = np.random.default_rng(0), set()
+    for _ in range(30):
+        told = tell_apart(path, experience, rng=rng)
+        parts = set(told.parts.tolist())
+        # A state of the new path is within one place, and a place that is not told apart is one state.
+        whole = {}
+        for new, old in zip(told.path.tolist(), path.tolist()):
+            assert whole.setdefault(new, old) == old
+        assert len({old for new, old in whole.items() if new not in parts}) == len(whole) - len(parts)
+        assert not {whole[part] for part in parts} & {old for new, old in whole.items() if new not in parts}
+        contexts = {}
+        for t in np.flatnonzero(np.isin(told.path, told.parts)).tolist():
+            before, after = steps_around(path, experience, t)
+            contexts.setdefault(int(path[t]), []).append((int(told.path[t]), before[-1:], before, after))
+        if not contexts:
+            continue
+        same = [
+            all((a[0] == b[0]) == (a[kind] == b[kind]) for visits in contexts.values() for a in visits for b in visits)
+            for kind in (1, 2, 3)
+        ]
+        assert sum(same) >= 1
+        kinds |= {kind for kind, fits in enumerate(same) if fits}
+    assert kinds == {0, 1, 2}
+
+
+def test_merging_may_be_asked_about_some_states_only(walked):
+    experience, path = walked
+    rng = np.random.default_rng(1)
+    twice = path * 2 + rng.integers(2, size=len(path))
+    asked = np.unique(twice)[:2]
+    left = merge(twice, experience, weight=WEIGHT, among=asked)
+    assert merge(twice, experience, weight=WEIGHT, among=np.zeros(0, np.int64)).tolist() == twice.tolist()
+    assert len(np.unique(left)) < len(np.unique(twice))
+    assert len(np.unique(merged(twice, experience, WEIGHT))) <= len(np.unique(left))
+
+
+def test_contexts_mend_what_copies_left(walked):
+    """Two places that are one on a path are found to be two again."""
+    experience, path = walked
+    looks = experience.observations
+    first, second = next(
+        (a, b) for a in np.unique(path) for b in np.unique(path) if a < b and looks[path == a][0] == looks[path == b][0]
+    )
+    wrong = np.where(path == second, first, path)
+    layout = CloneLayout(tuple(np.full(len(experience.alphabet), 12).tolist()))
+    empty = Model.empty(experience, layout, pseudocount=WEIGHT / layout.n_states)
+    start = from_path(empty, experience, named_after(wrong, layout.first[looks], experience, layout))
+    found = SplitMerge(contexts=20, split=False)(
+        start, experience, layout, method="em", turn=1, rng=np.random.default_rng(0)
+    ).model.decode(experience)
+    score = marginal_likelihood(found.path, experience, weight=WEIGHT)
+    assert score > marginal_likelihood(wrong, experience, weight=WEIGHT)
+    assert score >= marginal_likelihood(merged(path, experience, WEIGHT), experience, weight=WEIGHT) - 10
+
+
+def test_no_observation_gets_more_places_than_it_has_clones(walked):
+    experience, _ = walked
+    tight = CloneLayout(tuple(np.full(len(experience.alphabet), 2).tolist()))
+    start = Model.random(experience, tight, pseudocount=0.01, rng=np.random.default_rng(0))
+    rng = np.random.default_rng(1)
+    found = SplitMerge(contexts=30)(start, experience, tight, method="em+viterbi", turn=1, rng=rng).model
+    assert found.layout.sizes == tight.sizes

@@ -34,6 +34,7 @@ the second: tried pairs lose their pull, but so the longer a random outcome stay
 
 RESTARTS: dict[str, Restart] = {
     "split-merge": SplitMerge(),
+    "copies": SplitMerge(contexts=0),
     "split": SplitMerge(merge=False),
     "merge": SplitMerge(split=False),
     "warm": Warm(),
@@ -50,9 +51,9 @@ class Efex(Agent):
     next refit: after every `"episode"`, every `"step"`, or every so many steps, and in any case until the experience
     has grown by the share `refit_growth`, so that a step of a long run costs no more than one of a short run; if
     refits changed nothing and no step was a surprise since, by several times that share, where `patient`. A refit
-    improves the last path by splitting and merging places (`start="split-merge"`, or `"split"` and `"merge"` alone), or
-    starts EM at the last model (`"warm"`), at random (`"fresh"`), or at both, the better one kept (`"rivals"`); a
-    Restart says it in detail.
+    improves the last path by splitting and merging places (`start="split-merge"`; `"copies"`, `"split"` and `"merge"`
+    do part of it), or starts EM at the last model (`"warm"`), at random (`"fresh"`), or at both, the better one kept
+    (`"rivals"`); a Restart says it in detail.
 
     `clones` is how many states an observation may have at most; the agent starts with a few and takes more as it needs
     them, without a limit if "auto", unless they are `fixed_clones`: all there from the start. `scrutiny` is what an
@@ -73,7 +74,7 @@ class Efex(Agent):
         method: Method = "em+viterbi",
         refit: Literal["episode", "step"] | int = 25,
         refit_growth: float = 0.01,
-        start: Literal["split-merge", "split", "merge", "warm", "fresh", "rivals"] | Restart = "split-merge",
+        start: Literal["split-merge", "copies", "split", "merge", "warm", "fresh", "rivals"] | Restart = "split-merge",
         replan: int = 1,
         scrutiny: float = 0.1,
         restlessness: float = 0.1,

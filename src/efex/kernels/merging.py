@@ -17,7 +17,7 @@ HOPELESS = -25.0
 def merge(t, r, pairs, margin, label):
     """Unite the pairs that gain more than `margin` nats per union, best first, and what follows from it.
 
-    Write the labels; return what every pair would have gained alone.
+    Write the labels.
     """
     n = len(label)
     ring, size, trail = np.arange(n), np.ones(n, np.int64), np.empty((n, 2), np.int64)
@@ -31,7 +31,6 @@ def merge(t, r, pairs, margin, label):
         gain, unions = unite(t, r, label, ring, size, pairs[k, 0], pairs[k, 1], margin, trail)
         if gain <= 0:
             part(label, ring, size, trail, 0, unions)
-    return gains
 
 
 @njit(cache=True)

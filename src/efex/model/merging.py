@@ -25,25 +25,22 @@ class Room(NamedTuple):
     waiting: NDArray[np.int64]
 
 
-class Merging(NamedTuple):
-    """The path after merging, and the pairs of states that it asked about with what uniting each alone would gain."""
-
-    path: NDArray[np.int64]
-    pairs: NDArray[np.int64]
-    gains: NDArray[np.float64]
-
-
-def merge(path: NDArray[np.int64], experience: Experience, *, weight: float) -> Merging:
+def merge(
+    path: NDArray[np.int64], experience: Experience, *, weight: float, among: NDArray[np.int64] | None = None
+) -> NDArray[np.int64]:
     """Return the path with duplicates merged, the prior of a row counting as `weight` steps.
 
     Two states are one if that makes the path likelier with all transitions integrated out, theory (10): where they
-    lead, and what leads to them. What an action mostly leads to from the one and from the other is then one too.
+    lead, and what leads to them. What an action mostly leads to from the one and from the other is then one too. If
+    states `among` which to look are given, every union begins with one of them.
     """
     places = places_of(path, experience)
     transitions = count_transitions(places, experience, weight=weight)
     pairs, label = same_looks(places.observation), np.arange(len(places.names) + 1)
-    gains = kernel.merge(transitions, room_for(transitions), pairs, PLACE, label)
-    return Merging(places.names[label[places.at]], places.names[pairs], gains)
+    if among is not None:
+        pairs = pairs[np.isin(places.names, among)[pairs].any(axis=1)]
+    kernel.merge(transitions, room_for(transitions), pairs, PLACE, label)
+    return np.asarray(places.names[label[places.at]])
 
 
 def room_for(transitions: Transitions) -> Room:

@@ -47,17 +47,6 @@ def split(
     return from_path(Model.empty(experience, layout, pseudocount=weight / layout.n_states), experience, visited)
 
 
-def counted(path: NDArray[np.int64], experience: Experience, *, weight: float) -> Model:
-    """Return the model that counts the path's steps, with no clones but its places."""
-    names, looks, at = places_of(path, experience)
-    used = np.bincount(looks, minlength=len(experience.alphabet))
-    layout = CloneLayout(tuple(np.maximum(used, 1).tolist()))
-    order = np.argsort(looks, kind="stable")
-    states = np.empty(len(names), np.int64)
-    states[order] = layout.first[looks[order]] + np.arange(len(names)) - (np.cumsum(used) - used)[looks[order]]
-    return from_path(Model.empty(experience, layout, pseudocount=weight / layout.n_states), experience, states[at])
-
-
 def named_after(
     path: NDArray[np.int64], before: NDArray[np.int64], experience: Experience, layout: CloneLayout
 ) -> NDArray[np.int64]:

@@ -18,6 +18,7 @@ RUNS = 5
 DEFAULT = "default"
 VARIANTS: dict[str, Settings] = {
     DEFAULT: (),
+    "no contexts": (("start", "copies"),),
     "splits, no merges": (("start", "split"),),
     "merges, no splits": (("start", "merge"),),
     "EM, warm and fresh": (("start", "rivals"),),
