@@ -10,7 +10,17 @@ import efex
 
 SOURCE = Path(efex.__file__).parent
 TRUTHS = ("efex.worlds", "efex.measures")
-AGENT_SIDE = ["kernels", "model", "belief.py", "utility.py", "planning.py", "agents", "adapters"]
+AGENT_SIDE = [
+    "kernels",
+    "model",
+    "belief.py",
+    "utility.py",
+    "planning.py",
+    "agents",
+    "adapters",
+    "navigate.py",
+    "navigation",
+]
 
 
 def imported(path: Path) -> set[str]:

@@ -26,6 +26,7 @@ def test_a_run_folder_holds_everything_and_reads_back(tmp_path):
         "truth.json",
         "summary.json",
         "map.png",
+        "checkpoint.safetensors",
     }
     again = efex.load(tmp_path / "run")
     assert again.experience.symbols == run.experience.symbols

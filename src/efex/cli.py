@@ -63,6 +63,15 @@ def explore(
         list[str] | None, typer.Option("--set", help="Any other option of the environment: --set size=15.")
     ] = None,
     measure: Annotated[bool, typer.Option(help="Measure the map against the truth, in a world.")] = True,
+    until: Annotated[
+        str | None, typer.Option(help='"complete" stops when nothing is left to try, before --steps.')
+    ] = None,
+    resume: Annotated[
+        bool, typer.Option("--resume", help="Go on with the run in --out; --steps counts all of it.")
+    ] = False,
+    replay: Annotated[
+        bool | None, typer.Option(help="Take all actions again to resume in mid-episode; worlds and ids do by default.")
+    ] = None,
 ) -> None:
     """Explore an environment and write a run folder: experience, model, graph, map.png, summary.json."""
     from efex import measures
@@ -74,9 +83,10 @@ def explore(
     keywords |= {k: v for k, v in (("unique_fraction", unique_fraction), ("slip", slip)) if v is not None}
     env = _environment(environment, seed, keywords)
     try:
-        run = run_explore(env, steps=steps, seed=seed, agent=agent, clones=_clones(clones), folder=out)
+        lasting: dict[str, Any] = {"folder": out, "until": until, "resume": resume, "replay": replay}
+        run = run_explore(env, steps=steps, seed=seed, agent=agent, clones=_clones(clones), **lasting)
     except KeyboardInterrupt:
-        typer.echo(f"interrupted; what was found so far is in {out}", err=True)
+        typer.echo(f"interrupted; what was found so far is in {out}, and --resume goes on from there", err=True)
         raise typer.Exit(130) from None
     summary = run.summary()
     summary["nodes_after_merging"] = run.graph.merge_equivalent().n_nodes
@@ -88,9 +98,55 @@ def explore(
         summary["precision"] = measures.precision(run, env.unwrapped)
         write_json(out / SUMMARY, summary)
     for name, value in summary.items():
-        shown = f"{value:.4g}" if isinstance(value, float) else str(value)
-        typer.echo(f"{name.replace('_', ' '):>27}  {shown}")
+        shown = f"{value:.4g}" if isinstance(value, float) else "unknown" if value is None else str(value)
+        typer.echo(f"{name.replace('_', ' '):>31}  {shown}")
     typer.echo(f"the map is drawn in {out / MAP}")
+
+
+@app.command()
+def learn(
+    file: Annotated[Path, typer.Argument(help="A .csv or .parquet table with columns episode, action, observation.")],
+    out: Annotated[Path, typer.Option(help="The folder to write.")] = Path("runs/learned"),
+    clones: Annotated[str, typer.Option(help='Clones per observation: a number, or "auto".')] = "auto",
+    restarts: Annotated[int, typer.Option(help="Random starts; the best map is kept.")] = 3,
+    held_out: Annotated[float, typer.Option(help="Share of the episodes to test on; 0 learns from all.")] = 0.1,
+    seed: Annotated[int, typer.Option(help="Everything random comes from it.")] = 0,
+    method: Annotated[str, typer.Option(help="em, em+viterbi or em+vb.")] = "em+viterbi",
+) -> None:
+    """Learn the map of logged walks, write it to a folder like explore's, and say how far to trust it."""
+    from efex.learn import learn as run_learn
+    from efex.storage import MAP, make_folder
+
+    make_folder(out)
+    options: dict[str, Any] = {"clones": _clones(clones), "method": method, "restarts": restarts, "seed": seed}
+    learned = run_learn(file, held_out=held_out, progress=True, **options)
+    learned.save(out)
+    typer.echo(learned.report)
+    typer.echo(f"the map is drawn in {out / MAP}")
+
+
+@app.command()
+def plan(
+    folder: Annotated[Path, typer.Argument(help="A run folder, or a graph that was written as .json.")],
+    source: Annotated[str, typer.Option("--from", help="Where to start: a node's number, or what one node shows.")],
+    to: Annotated[str, typer.Option(help="Where to go: a node's number, an observation, or a tag KEY=VALUE.")],
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON, with the action of every node.")] = False,
+) -> None:
+    """Plan the quickest way on a recovered map, and print its likeliest run.
+
+    A number is a node; an observation that is a number is written observation=7.
+    """
+    import json
+
+    from efex.graph.directions import named_node, named_nodes, plan_content, plan_table
+    from efex.graph.export import read_json
+    from efex.storage import GRAPH, load
+
+    # The file may hold tags and blocks that were added after the run.
+    file = folder / GRAPH if (folder / GRAPH).is_file() else folder
+    graph = read_json(file) if file.is_file() else load(folder).graph
+    found = graph.plan(named_node(graph, source), to=named_nodes(graph, to))
+    typer.echo(json.dumps(plan_content(graph, found)) if as_json else plan_table(graph, found))
 
 
 studies = typer.Typer(help="Run studies: many explorations, measured, and figures of them.", no_args_is_help=True)

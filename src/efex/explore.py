@@ -4,20 +4,25 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import gymnasium
 
 from efex.adapters import AgentView
+from efex.adapters.environment import Moment
 from efex.agents import Agent, ClonePolicy, make_agent
-from efex.checks import whole
+from efex.checkpoint import Checkpoints
+from efex.checks import flag, whole
+from efex.errors import InvalidArgumentError
 from efex.interruption import interrupts_between_steps
 from efex.model.allocation import Growing
 from efex.progress import progress_display
 from efex.randomness import stream
 from efex.record import Record
+from efex.resuming import Resumption, is_replayed
 from efex.run import Run
-from efex.storage import make_folder
+from efex.stopping import Until, stopping_rule
+from efex.storage import make_folder, save
 
 
 def explore(
@@ -29,8 +34,11 @@ def explore(
     clones: ClonePolicy = "auto",
     observe: Callable[[Any], Any] | None = None,
     episode_steps: int | None = None,
+    until: Until = None,
     progress: bool = True,
     folder: str | Path | None = None,
+    resume: bool = False,
+    replay: bool | None = None,
 ) -> Run:
     """Return what `agent` found out about `env` in `steps` steps.
 
@@ -43,52 +51,105 @@ def explore(
     "bootstrapped-dqn", or an agent of `efex.agents`. `clones` is how many states an observation may have: "auto", a
     number, or a mapping from symbols to numbers.
 
-    The same `seed` gives the same run. With a `folder` the run is saved there, in place of any other, also when it is
-    interrupted. The run holds the map as `run.graph`, and `run.decode` finds a walk on it.
+    The same `seed` gives the same run. `until` ends it before `steps`: "complete" when the map has nothing left to try
+    and nothing new was met for long (`efex.stopping.seems_complete` says it precisely), or a function that is asked
+    after every step, given the agent as it was when it chose that step.
+
+    With a `folder` the run is saved there, in place of any other, also when it is interrupted, and checkpoints are
+    written on the way. `resume` goes on from the last one, if there is one: `steps` counts the whole run. The
+    environment is brought back by replaying all actions from the first reset on, after which the run ends exactly
+    where it would have ended; this is done if it is a world, or registered with Gymnasium and not as nondeterministic,
+    or if `replay` says so. If not, or if it shows something else this time, the run goes on with a new episode.
+
+    The run holds the map as `run.graph`, and `run.decode` finds a walk on it.
+
+    >>> import efex
+    >>> world = efex.make("grid2d", size=3, unique_fraction=0.5, seed=0)
+    >>> run = efex.explore(world, steps=5_000, until="complete", progress=False)
+    >>> run.summary()["stopped"], run.graph.equivalent_to(world.truth)
+    ('complete', True)
     """
-    steps = whole("steps", steps, at_least=1)
+    steps, seed = whole("steps", steps, at_least=1), whole("seed", seed, at_least=0)
+    if flag("resume", resume) and folder is None:
+        raise InvalidArgumentError("resume=True needs folder=, the folder of the run to go on with")
     view = AgentView(env, observe=observe, episode_steps=episode_steps)
     explorer = make_agent(agent, clones=clones)
     explorer.prepare(view.n_actions, rng=stream(seed, "agent"), symbols=view.symbols)
-    record = Record(
-        view, explorer, env, {"agent": agent if isinstance(agent, str) else type(agent).__name__, "seed": int(seed)}
-    )
-    if folder is not None:
-        make_folder(folder)
+    name = agent if isinstance(agent, str) else type(agent).__name__
+    record = Record(view, explorer, env, {"agent": name, "seed": seed})
+    stops = stopping_rule(until, explorer)
+    home = None if folder is None else make_folder(folder)
+    asked = {"seed": seed, "episode_steps": episode_steps, "observe": observe is not None}
+    checkpoints = Checkpoints(home, record, asked, seed=seed)
+    reset_seed: int | None = seed
+    if resume and checkpoints.exist:
+        resumption = Resumption(checkpoints)
+        if finished := resumption.finished_run(steps, stops):
+            return finished
+        reset_seed = resumption.return_to_environment(seed, replayed=is_replayed(env, record, replay))
+    else:
+        checkpoints.clear()
     try:
         with progress_display(record.truth, steps, enabled=progress) as display, interrupts_between_steps() as check:
-            for action, node in walk(view, explorer, steps=steps, seed=int(seed)):
-                record.true_nodes.append(node)
-                display.step(explorer, action, record.true_nodes)
+            display.resume(explorer.experience.actions.tolist(), record.true_nodes)
+            for step in walk(view, explorer, steps=steps, seed=reset_seed, stops=stops):
+                record.true_nodes.append(step.node)
+                checkpoints.step(step)
+                display.step(explorer, step.action, record.true_nodes)
                 check()
+        at_limit = explorer.experience.n_steps == steps
+        record.settings["stopped"] = "steps" if at_limit else "complete" if until == "complete" else "until"
         run = record.run()
     except BaseException as error:
         # Ctrl-C, or an environment that fails: what was found so far is kept.
-        if folder is not None and explorer.experience.n_steps:
-            record.rescue(folder, error)
+        if home is not None and explorer.experience.n_steps:
+            checkpoints.rescue(error)
+            record.rescue(home, error)
         raise
-    if folder is not None:
-        run.save(folder)
+    if home is not None:
+        save(run, home, goes_on=True)
+        checkpoints.finish()
     if getattr(explorer, "clones", None) != Growing():
         run.warn_of_missing_clones()
     return run
 
 
-def walk(view: AgentView, agent: Agent, *, steps: int, seed: int) -> Iterator[tuple[int | None, int]]:
-    """Let `agent` take `steps` steps, episode after episode; yield every action (None for a reset) and true node.
+class Step(NamedTuple):
+    """One action (None for a reset), the true node it led to, what was seen there, and whether it is the run's last."""
 
-    The environment is seeded once, at its first reset.
+    action: int | None
+    node: Any
+    moment: Moment
+    last: bool
+
+
+def walk(
+    view: AgentView,
+    agent: Agent,
+    *,
+    steps: int,
+    seed: int | None,
+    stops: Callable[[Agent], bool] = lambda agent: False,
+) -> Iterator[Step]:
+    """Let `agent` take its steps, episode after episode, until it has taken `steps` or `stops` says so; yield each.
+
+    The agent goes on from where it is. The environment is seeded once, at its first reset.
     """
-    taken = 0
-    while taken < steps:
-        moment = view.reset(seed=seed if taken == 0 else None)
-        yield None, moment.info.get("node", -1)
-        action = agent.begin(moment.symbol, moment.mask)
+    taken, action = agent.experience.n_steps, agent.pending
+    last = taken >= steps
+    while not last:
+        if action is None:
+            moment = view.reset(seed=seed)
+            seed = None
+            yield Step(None, moment.info.get("node", -1), moment, False)
+            action = agent.begin(moment.symbol, moment.mask)
         while True:
             moment = view.step(action)
             taken += 1
-            yield action, moment.info.get("node", -1)
-            if moment.terminated or moment.truncated or taken == steps:
+            last = taken >= steps or bool(stops(agent))
+            yield Step(action, moment.info.get("node", -1), moment, last)
+            if last or moment.terminated or moment.truncated:
                 break
             action = agent.act(moment.symbol, moment.mask)
         agent.end(moment.symbol, terminated=moment.terminated)
+        action = None

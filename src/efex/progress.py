@@ -16,12 +16,18 @@ REFRESH = 25
 class Progress(Protocol):
     """Something that is told of every step."""
 
+    def resume(self, actions: list[int], true_nodes: list[int]) -> None:
+        """Take note of the steps that an earlier process took: actions from each observation, -1 where none was."""
+
     def step(self, agent: Agent, action: int | None, true_nodes: list[int]) -> None:
         """Take note of the step that just happened."""
 
 
 class Silent:
     """Shows nothing."""
+
+    def resume(self, actions: list[int], true_nodes: list[int]) -> None:
+        """Ignore the steps."""
 
     def step(self, agent: Agent, action: int | None, true_nodes: list[int]) -> None:
         """Ignore the step."""
@@ -43,18 +49,27 @@ class Bar:
         """Move the bar; a reset, which has no action, is not a step."""
         if action is None:
             return
-        self._steps += 1
-        if self._truth is not None:
-            edge = (true_nodes[-2], action, true_nodes[-1])
-            if edge not in self._walked:
-                self._walked.add(edge)
-                self._covered += self._truth.get(edge, 0.0)
+        self._count(true_nodes[-2], action, true_nodes[-1])
         tenth = self._steps * 10 // self._total > (self._steps - 1) * 10 // self._total
         if self._steps % REFRESH == 0 or tenth:
             figures = self._figures(agent)
             self._bar.update(self._task, completed=self._steps, figures=figures)
             if tenth and not self._bar.console.is_terminal:
                 self._bar.console.print(f"{self._steps}/{self._total} steps, {figures}", highlight=False)
+
+    def resume(self, actions: list[int], true_nodes: list[int]) -> None:
+        """Move the bar to where an earlier process came."""
+        for action, source, target in zip(actions, true_nodes, true_nodes[1:]):
+            if action >= 0:
+                self._count(source, action, target)
+        self._bar.update(self._task, completed=self._steps)
+
+    def _count(self, source: int, action: int, target: int) -> None:
+        self._steps += 1
+        edge = (source, action, target)
+        if self._truth is not None and edge not in self._walked:
+            self._walked.add(edge)
+            self._covered += self._truth.get(edge, 0.0)
 
     def _figures(self, agent: Agent) -> str:
         figures = [f"{name} {value:.3g}" for name, value in agent.status.items()]

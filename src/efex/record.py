@@ -7,11 +7,13 @@ from typing import Any
 
 import gymnasium
 import numpy as np
+from numpy.typing import NDArray
 
 from efex.adapters import AgentView
 from efex.agents import Agent
 from efex.graph import LatentGraph
 from efex.run import Run
+from efex.storage import save
 
 
 class Record:
@@ -19,25 +21,34 @@ class Record:
 
     def __init__(self, view: AgentView, agent: Agent, env: gymnasium.Env[Any, Any], settings: dict[str, Any]) -> None:
         self.true_nodes: list[Any] = []
+        self._nodes = np.zeros(0, np.int64)
         truth = getattr(getattr(env, "unwrapped", env), "truth", None)
         self.truth = truth if isinstance(truth, LatentGraph) else None
-        self._view, self._agent, self._settings = view, agent, settings
+        self.view, self.agent, self.settings = view, agent, settings
+
+    def nodes(self, length: int) -> NDArray[np.int64] | None:
+        """Return the true nodes of the first `length` observations, None where they were not told as numbers."""
+        if len(self._nodes) < length:
+            # Only what is new is looked at: checkpoints ask again and again.
+            fresh = self.true_nodes[len(self._nodes) : length]
+            if not all(isinstance(node, int | np.integer) and node >= 0 for node in fresh):
+                return None
+            self._nodes = np.append(self._nodes, np.array(fresh, np.int64))
+        return self._nodes[:length]
 
     def run(self) -> Run:
         """Return the run as it stands."""
-        recovery, experience = self._agent.recover(), self._agent.experience
+        recovery, experience = self.agent.recover(), self.agent.experience
         if len(recovery.path) < len(experience):
             # The agent failed while it took in the last observation.
             experience = experience.first(len(recovery.path))
-        nodes = self.true_nodes[: len(experience)]
-        told = all(isinstance(node, int | np.integer) and node >= 0 for node in nodes)
-        true_nodes = np.array(nodes, np.int64) if told else None
-        return Run(experience, recovery, self._settings, self._view.symbol, true_nodes=true_nodes, truth=self.truth)
+        true_nodes = self.nodes(len(experience))
+        return Run(experience, recovery, self.settings, self.view.symbol, true_nodes=true_nodes, truth=self.truth)
 
     def rescue(self, folder: str | Path, error: BaseException) -> None:
         """Save the run although it failed; if that fails too, say so on the error that counts."""
-        self._settings["interrupted"] = True
+        self.settings |= {"interrupted": True, "stopped": "interrupted"}
         try:
-            self.run().save(folder)
+            save(self.run(), folder, goes_on=True)
         except Exception as failure:
             error.add_note(f"what was found so far could not be saved to {folder}: {failure!r}")

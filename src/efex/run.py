@@ -13,11 +13,20 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from efex.agents.base import Recovery
+from efex.agreement import agreement
+from efex.checks import whole
 from efex.experience import Experience
 from efex.graph import LatentGraph, inference
 from efex.graph.first_order import first_order_graph
+from efex.model.allocation import Growing
+from efex.model.fit import fit
 from efex.model.sufficiency import out_of_clones
+from efex.randomness import stream
+from efex.report import Report
 from efex.symbols import Symbol, to_symbol
+
+FEW = 5
+"""A node seen fewer times than this is one to be careful with."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -106,6 +115,28 @@ class Fit:
                 stacklevel=3,
             )
 
+    @property
+    def information_left(self) -> float | None:
+        """What one more try of every (node, action) pair is expected to teach, in nats; None without a belief."""
+        information = self.recovery.information
+        return None if information is None else float(information[self.states].sum())
+
+    def agreement(self, *, restarts: int = 3, seed: int = 0) -> float:
+        """Return how far maps learned anew from the same experience agree with this one: 1 is the same map each time.
+
+        The map is learned `restarts` times from random starts, and it is the mean share of positions that are decoded
+        to the same place, under the best one-to-one match of places. It takes as long as learning so many times.
+
+        >>> import efex
+        >>> run = efex.explore(efex.make("grid2d", size=3, unique_fraction=0.5), steps=400, progress=False)
+        >>> run.agreement(restarts=1)
+        1.0
+        """
+        rng = stream(seed, "agreement")
+        models = (fit(self.experience, Growing(), rng=rng) for _ in range(whole("restarts", restarts, at_least=1)))
+        shares = [agreement(self.recovery.path, model.decode(self.experience).path) for model in models]
+        return float(np.mean(shares))
+
     def summary(self) -> dict[str, Any]:
         """Return the figures a reader asks for first."""
         graph, experience = self.graph, self.experience
@@ -117,10 +148,21 @@ class Fit:
             "edges": graph.n_edges,
             "observations": len(graph.symbols),
             "untried_pairs": int(graph.untried.sum()),
+            f"nodes_seen_fewer_than_{FEW}_times": int((np.bincount(self.nodes) < FEW).sum()),
+            "information_left_in_nats": self.information_left,
             "pairs_with_several_outcomes": int((graph.outcomes > 1).sum()),
             "observations_out_of_clones": len(self.out_of_clones()),
             "log_likelihood_per_step": self.recovery.model.log_likelihood(experience) / max(experience.n_steps, 1),
         }
+
+    @cached_property
+    def report(self) -> Report:
+        """What to know about the map before trusting it, as a small table to print."""
+        return Report.of(self)
+
+    def save(self, folder: str | Path) -> Path:
+        """Write experience, model, graph, summary and map.png to `folder`, from which `efex.load` reads them."""
+        return Run(self.experience, self.recovery, self.settings, self.symbol).save(folder)
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -1,31 +1,22 @@
-"""Run folders and model files: versioned, checked, free of code, written whole or not at all."""
+"""Run folders: experience, model, graph, summary and picture; read back whole, or refused."""
 
 from __future__ import annotations
 
-import hashlib
 import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
-from safetensors import SafetensorError, safe_open
-from safetensors.numpy import save as serialise
 
 from efex.agents.base import Recovery
+from efex.arrays import State, read_arrays, write_arrays
 from efex.errors import EfexError, StorageError
-from efex.experience import Alphabet, Experience
+from efex.experience import Experience
 from efex.graph.export import read_json, replacing
-from efex.model.blocks import Blocks
-from efex.model.cscg import Model
-from efex.model.layout import CloneLayout
-from efex.symbols import decode_symbol, encode_symbol
+from efex.parts import keep_experience, keep_model, read_experience, read_model
 
 if TYPE_CHECKING:
     from efex.run import Run
-
-VERSION = 1
-Arrays = dict[str, NDArray[Any]]
 
 EXPERIENCE, MODEL, GRAPH, TRUTH, SUMMARY, MAP = (
     "experience.safetensors",
@@ -36,16 +27,24 @@ EXPERIENCE, MODEL, GRAPH, TRUTH, SUMMARY, MAP = (
     "map.png",
 )
 FILES = (EXPERIENCE, MODEL, GRAPH, TRUTH, SUMMARY, MAP)
+CHECKPOINT = "checkpoint.safetensors"
+"""What a run goes on from; `efex.checkpoint` writes it."""
+
+UNFIT = (KeyError, TypeError, ValueError, IndexError, OverflowError, RecursionError, EfexError)
+"""What comes of content that is not what efex wrote."""
 
 
-def save(run: Run, folder: str | Path) -> Path:
-    """Write a run to `folder`: experience, model, graph, summary and picture; return the folder."""
+def save(run: Run, folder: str | Path, *, goes_on: bool = False) -> Path:
+    """Write a run to `folder`: experience, model, graph, summary and picture; return the folder.
+
+    Unless the run `goes_on`, a checkpoint that is there is another run's, and is removed too.
+    """
     path = make_folder(folder)
-    for name in FILES:
+    for name in FILES if goes_on else (*FILES, CHECKPOINT):
         # Whatever another run left here would pass for this one's.
         (path / name).unlink(missing_ok=True)
-    write_arrays(path / EXPERIENCE, *_experience_parts(run))
-    write_arrays(path / MODEL, *_model_parts(run))
+    write_arrays(path / EXPERIENCE, _keep_walk(run))
+    write_arrays(path / MODEL, _keep_recovery(run.recovery))
     run.graph.write(path / GRAPH)
     if run.truth is not None:
         run.truth.write(path / TRUTH)
@@ -54,35 +53,21 @@ def save(run: Run, folder: str | Path) -> Path:
     return path
 
 
-def _experience_parts(run: Run) -> tuple[Arrays, dict[str, Any]]:
-    experience = run.experience
-    arrays: Arrays = {
-        "observations": experience.observations,
-        "actions": experience.actions,
-        "terminated": experience.terminated,
-    }
-    if run.true_nodes is not None:
-        arrays["true_nodes"] = run.true_nodes
-    symbols = [encode_symbol(symbol) for symbol in experience.alphabet.symbols]
-    return arrays, {"n_actions": experience.n_actions, "symbols": symbols, "settings": run.settings}
+def _keep_walk(run: Run) -> State:
+    experience = keep_experience(run.experience)
+    nodes = {} if run.true_nodes is None else {"true_nodes": run.true_nodes}
+    return State(experience.arrays | nodes, experience.about | {"settings": run.settings})
 
 
-def _model_parts(run: Run) -> tuple[Arrays, dict[str, Any]]:
-    model, path, utility, closed = run.recovery
-    arrays: Arrays = {
-        "counts": model.counts,
-        "starts": model.starts,
-        "action": model.blocks.action,
-        "source": model.blocks.source,
-        "target": model.blocks.target,
-        "sizes": np.asarray(model.layout.sizes, np.int64),
-        "path": path,
+def _keep_recovery(recovery: Recovery) -> State:
+    model = keep_model(recovery.model)
+    beside = {
+        "path": recovery.path,
+        "utility": recovery.utility,
+        "closed": recovery.closed,
+        "information": recovery.information,
     }
-    if utility is not None:
-        arrays["utility"] = utility
-    if closed is not None:
-        arrays["closed"] = closed
-    return arrays, {"pseudocount": model.pseudocount}
+    return State(model.arrays | {name: array for name, array in beside.items() if array is not None}, model.about)
 
 
 def load(folder: str | Path) -> Run:
@@ -92,27 +77,35 @@ def load(folder: str | Path) -> Run:
     path = Path(folder)
     if not path.is_dir():
         raise StorageError(f"there is no run folder at {path}")
-    arrays, about = read_arrays(path / EXPERIENCE)
-    parts, model_about = read_arrays(path / MODEL)
+    walk, learned = read_arrays(path / EXPERIENCE), read_arrays(path / MODEL)
+    name = EXPERIENCE
     try:
-        experience = Experience.from_flat(
-            arrays["observations"],
-            arrays["actions"],
-            n_actions=int(about["n_actions"]),
-            alphabet=Alphabet(decode_symbol(symbol) for symbol in about["symbols"]),
-            terminated=arrays["terminated"],
-        )
-        blocks = Blocks(CloneLayout(tuple(parts["sizes"].tolist())), parts["action"], parts["source"], parts["target"])
-        pseudocount = float(model_about["pseudocount"])
-        model = Model(blocks, experience.n_actions, parts["counts"], parts["starts"], pseudocount)
-        recovery = Recovery(model, parts["path"], parts.get("utility"), parts.get("closed"))
-        settings = dict(about["settings"])
-        if len(recovery.path) != len(experience):
-            raise StorageError(f"{EXPERIENCE} and {MODEL} are of different runs")
-    except (KeyError, TypeError, ValueError, EfexError) as error:
-        raise StorageError(f"{path} does not hold a run that efex wrote: {error!r}") from error
+        experience, settings = read_experience(walk), dict(walk.about["settings"])
+        known = "true_nodes" in walk.arrays
+        true_nodes = walk.array("true_nodes", np.int64, (len(experience),), least=0) if known else None
+        name = MODEL
+        recovery = _read_recovery(learned, experience)
+    except UNFIT as error:
+        raise StorageError(f"{path / name} does not hold what efex wrote: {error!r}") from error
     truth = read_json(path / TRUTH) if (path / TRUTH).exists() else None
-    return Run(experience, recovery, settings, true_nodes=arrays.get("true_nodes"), truth=truth)
+    if truth is not None and true_nodes is not None and true_nodes.max(initial=-1) >= truth.n_nodes:
+        raise StorageError(f"{path / EXPERIENCE} and {TRUTH} are of different worlds")
+    return Run(experience, recovery, settings, true_nodes=true_nodes, truth=truth)
+
+
+def _read_recovery(state: State, experience: Experience) -> Recovery:
+    model = read_model(state, n_actions=experience.n_actions)
+    n_states, n = model.layout.n_states, len(experience)
+    path = state.array("path", np.int64, (None,), least=0, below=n_states)
+    if len(path) != n or (model.layout.observation[path] != experience.observations).any():
+        raise StorageError(f"{EXPERIENCE} and {MODEL} are of different runs")
+    shapes = {"utility": (n_states,), "closed": (n_states, experience.n_actions), "information": (n_states,)}
+    beside = {
+        name: state.array(name, np.bool_ if name == "closed" else np.float64, shape)
+        for name, shape in shapes.items()
+        if name in state.arrays
+    }
+    return Recovery(model, path, beside.get("utility"), beside.get("closed"), beside.get("information"))
 
 
 def make_folder(folder: str | Path) -> Path:
@@ -134,37 +127,3 @@ def write_json(path: Path, content: Any) -> None:
     """Write `content` as JSON, whole or not at all."""
     with replacing(path) as draft:
         draft.write_text(json.dumps(content, indent=2, allow_nan=False) + "\n", encoding="utf-8")
-
-
-def write_arrays(path: Path, arrays: Arrays, about: dict[str, Any]) -> None:
-    """Write arrays and what is to be known about them, with a version and a checksum."""
-    whole = {name: np.ascontiguousarray(array) for name, array in arrays.items()}
-    text = json.dumps(about, sort_keys=True)
-    metadata = {"efex": str(VERSION), "about": text, "checksum": _checksum(whole, text)}
-    with replacing(path) as draft:
-        draft.write_bytes(serialise(whole, metadata))
-
-
-def read_arrays(path: Path) -> tuple[Arrays, dict[str, Any]]:
-    """Return what `write_arrays` wrote; a missing, damaged, foreign or newer file is a StorageError."""
-    try:
-        with safe_open(path, framework="numpy") as file:
-            metadata = file.metadata() or {}
-            arrays = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118, not a dict
-    except (OSError, SafetensorError, ValueError, TypeError, KeyError) as error:
-        raise StorageError(f"{path} cannot be read as an efex file: {error}") from error
-    version = metadata.get("efex")
-    if version != str(VERSION):
-        raise StorageError(f"{path} has version {version!r}; this efex reads version {VERSION}")
-    if metadata.get("checksum") != _checksum(arrays, metadata.get("about", "")):
-        raise StorageError(f"{path} is damaged: its checksum does not fit its content")
-    return arrays, json.loads(metadata["about"])
-
-
-def _checksum(arrays: Arrays, text: str) -> str:
-    digest = hashlib.sha256(text.encode())
-    for name in sorted(arrays):
-        array = arrays[name]
-        digest.update(f"{name}{array.dtype}{array.shape}".encode())
-        digest.update(array.tobytes())
-    return digest.hexdigest()

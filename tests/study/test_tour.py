@@ -18,7 +18,7 @@ def walked(world, steps):
     view, tour = AgentView(world), Tour(world)
     tour.prepare(view.n_actions, rng=stream(0, "agent"), symbols=view.symbols)
     before, pairs = -1, []
-    for action, node in walk(view, tour, steps=steps, seed=0):
+    for action, node, *_ in walk(view, tour, steps=steps, seed=0):
         if action is not None:
             pairs.append((before, action))
         before = node

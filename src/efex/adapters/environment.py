@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
 import gymnasium
@@ -68,7 +68,15 @@ class AgentView:
 
     def symbol(self, observation: Any) -> Symbol:
         """Return a raw observation as the agent is shown it."""
-        return to_symbol(observation if self._observe is None else self._observe(observation))
+        if self._observe is not None:
+            return to_symbol(self._observe(observation))
+        symbol = to_symbol(observation)
+        if _holds_nan(symbol):
+            raise InvalidArgumentError(
+                f"observations must not hold NaN, which the environment returned: {symbol!r}; "
+                "pass observe= to turn each one into a symbol"
+            )
+        return symbol
 
     def reset(self, *, seed: int | None = None) -> Moment:
         """Begin an episode."""
@@ -81,6 +89,9 @@ class AgentView:
         names = ("observation", "reward", "terminated", "truncated", "info")
         result = _values("step", self._env.step(self._first_action + action), names)
         observation, _, terminated, truncated, info = result
+        for name, flag in (("terminated", terminated), ("truncated", truncated)):
+            if not isinstance(flag, bool | np.bool_ | int):
+                raise InvalidArgumentError(f"the environment's step() must say {name} by True or False, not {flag!r}")
         self._steps += 1
         cut = bool(truncated) or (self._episode_steps is not None and self._steps >= self._episode_steps)
         # Where an episode ends no action is asked for, and many environments then allow none.
@@ -104,4 +115,13 @@ def _values(method: str, result: Any, names: tuple[str, ...]) -> tuple[Any, ...]
     if not isinstance(result, tuple) or len(result) != len(names):
         came = f"{len(result)} values" if isinstance(result, tuple) else type(result).__name__
         raise InvalidArgumentError(f"the environment's {method}() must return ({', '.join(names)}), not {came}")
+    if not isinstance(result[-1], Mapping):
+        raise InvalidArgumentError(
+            f"the environment's {method}() must return info as a dict, not {type(result[-1]).__name__}; {{}} will do"
+        )
     return result
+
+
+def _holds_nan(symbol: Symbol) -> bool:
+    """Return whether a symbol is NaN, or a tuple that holds it."""
+    return any(map(_holds_nan, symbol)) if isinstance(symbol, tuple) else symbol != symbol

@@ -7,6 +7,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from efex.arrays import State
 from efex.experience import Experience
 
 
@@ -29,8 +30,16 @@ class Arrivals:
         actions = experience.actions
         t = np.flatnonzero((actions[:-1] >= 0) & (actions[1:] >= 0))
         steps = (path[t], actions[t], path[t + 1], actions[t + 1])
-        self._tried = set(zip(*(each.tolist() for each in steps)))
+        self._tried: set[tuple[int, ...]] = set(zip(*(each.tolist() for each in steps)))
         self._n_actions = experience.n_actions
+
+    def keep(self) -> State:
+        """Return what is known, to be kept."""
+        return State({"tried": np.array(list(self._tried), np.int64).reshape(-1, 4)})
+
+    def put_back(self, state: State) -> None:
+        """Know what was kept."""
+        self._tried = set(map(tuple, state.array("tried", np.int64, (None, 4)).tolist()))
 
     def add(self, edge: Edge, action: int) -> None:
         """Take in what was done after an edge."""

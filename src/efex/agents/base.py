@@ -20,13 +20,15 @@ Mask = NDArray[np.bool_]
 class Recovery(NamedTuple):
     """What an agent knows of the map: a model and the state at every observation.
 
-    Where there is a belief, also max_a u(z, a) of every state, and which (state, action) pairs cannot be tried.
+    Where there is a belief, also max_a u(z, a) of every state, which (state, action) pairs cannot be tried, and
+    Σ_a u(z, a): what one more try of everything at a state is expected to teach, in nats.
     """
 
     model: Model
     path: NDArray[np.int64]
     utility: NDArray[np.float64] | None = None
     closed: NDArray[np.bool_] | None = None
+    information: NDArray[np.float64] | None = None
 
 
 class Agent(ABC):
@@ -39,16 +41,22 @@ class Agent(ABC):
     rng: np.random.Generator
     masks: dict[int, Mask]
     """The actions available at a position of the experience, where not all were."""
+    pending: int | None
+    """The action that was chosen and whose outcome was not told yet; None between episodes."""
+    is_whole: bool
+    """Whether the agent is done with what it was last told: not while it thinks, nor after that failed."""
 
     def prepare(self, n_actions: int, *, rng: np.random.Generator, symbols: Iterable[Symbol] = ()) -> None:
         """Get ready for an environment with these actions, and these observations if they are declared."""
         self.experience = Experience(n_actions, alphabet=Alphabet(symbols))
         self.rng = rng
         self.masks: dict[int, Mask] = {}
-        self._action: int | None = None
+        self.pending: int | None = None
+        self.is_whole = True
 
     def begin(self, observation: Symbol, mask: Mask | None = None) -> int:
         """Start an episode at `observation`; return the first action."""
+        self.is_whole = False
         self.experience.begin(observation)
         self.started()
         return self._ask(mask)
@@ -61,21 +69,35 @@ class Agent(ABC):
     def end(self, observation: Symbol, *, terminated: bool = False) -> None:
         """Take in the episode's last observation; `terminated` says that the environment ended there for good."""
         self._tell(observation, terminated=terminated)
+        self._finish()
+
+    def leave(self) -> None:
+        """End the episode at the observation told last: what was chosen there is never done."""
+        self.is_whole = False
+        self._finish()
+
+    def _finish(self) -> None:
+        self.pending = None
         self.finished()
+        self.is_whole = True
 
     def _tell(self, observation: Symbol, *, terminated: bool = False) -> None:
-        if self._action is None:
+        if self.pending is None:
             raise EfexError("act and end must follow begin; begin an episode first")
-        self.experience.append(self._action, observation)
+        self.is_whole = False
+        self.experience.append(self.pending, observation)
         if terminated:
             self.experience.terminate()
         self.moved()
 
     def _ask(self, mask: Mask | None) -> int:
-        if mask is not None and not mask.all():
+        if mask is not None and mask.all():
+            mask = None
+        if mask is not None:
             self.masks[len(self.experience) - 1] = mask
-        self._action = self.choose(mask)
-        return self._action
+        self.pending = self.choose(mask)
+        self.is_whole = True
+        return self.pending
 
     def started(self) -> None:  # noqa: B027, an agent need not do anything here
         """An episode has begun; its first observation is recorded."""

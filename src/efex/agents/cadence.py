@@ -6,7 +6,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from efex.arrays import State
 from efex.belief import Belief
+from efex.parts import keep_belief, read_belief
 
 MOST_PATIENCE = 4
 """How many times longer than usual a refit waits, at most, where the map has stopped changing."""
@@ -26,14 +28,33 @@ class Cadence:
 
     def reset(self) -> None:
         """Forget everything."""
-        self.waited = self._settled = 0
+        self.waited = self._settled = self._unsettled_at = 0
         self._known: Belief | None = None
+
+    def settled_for(self, n_steps: int) -> int:
+        """Return for how many steps refits have left the map as it was, and no edge was walked that was not on it."""
+        return n_steps - self._unsettled_at
+
+    def keep(self) -> State:
+        """Return how long it has waited and on what map, to be kept."""
+        parts = {} if self._known is None else {"known": keep_belief(self._known)}
+        about = {"waited": self.waited, "settled": self._settled, "unsettled_at": self._unsettled_at}
+        return State.joined(wait=State(about=about), **parts)
+
+    def put_back(self, state: State) -> None:
+        """Go on waiting."""
+        wait = state.part("wait")
+        self.waited, self._settled = wait.whole("waited"), wait.whole("settled", most=MOST_PATIENCE - 1)
+        self._unsettled_at = wait.whole("unsettled_at")
+        self._known = read_belief(state.part("known")) if state.has("known") else None
 
     def is_due(self, belief: Belief, n_steps: int) -> bool:
         """Return whether it is time, after one more step."""
         self.waited += 1
         if self._known is not None and len(belief.target) > len(self._known.target):
             self._settled = 0
+        if self._settled == 0:
+            self._unsettled_at = n_steps
         return self.waited >= max(self.every, (1 + self._settled) * self.growth * n_steps)
 
     def refitted(self, belief: Belief) -> None:

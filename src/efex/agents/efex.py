@@ -209,7 +209,7 @@ class Efex(Agent):
         """Return the map as it is decoded now."""
         shape = (-1, self.experience.n_actions)
         gain, closed = self.belief.information_gain.reshape(shape), self.belief.closed.reshape(shape)
-        return Recovery(self._ledger.model, self._ledger.path, gain.max(axis=1), closed)
+        return Recovery(self._ledger.model, self._ledger.path, gain.max(axis=1), closed, gain.sum(axis=1))
 
     @property
     def status(self) -> dict[str, float]:

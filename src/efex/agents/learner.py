@@ -7,6 +7,8 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
+from efex.arrays import State
+from efex.errors import StorageError
 from efex.experience import Experience
 from efex.model.allocation import Allocation
 from efex.model.cscg import Model
@@ -15,6 +17,7 @@ from efex.model.marginal import explanation
 from efex.model.methods import Method
 from efex.model.pseudocount import Pseudocount, per_target
 from efex.model.restarts import Refit, Restart
+from efex.parts import keep_model, read_model
 
 GROWTH_SLACK = 0.01
 """By what share more clones may worsen the explanation: what they are for is often still to be seen."""
@@ -76,6 +79,22 @@ class Learner:
             else:
                 self._grow_after = int(GROWTH_PATIENCE * len(self._experience))
         self._soft, self.model = learned
+
+    def keep(self) -> State:
+        """Return the models and the turn, to be kept."""
+        parts = {"model": keep_model(self.model)}
+        if self._soft is not self.model:
+            parts["soft"] = keep_model(self._soft)
+        return State.joined(count=State(about={"turn": self._turn, "grow_after": self._grow_after}), **parts)
+
+    def put_back(self, state: State) -> None:
+        """Hold the models that were kept."""
+        count, n_actions = state.part("count"), self._experience.n_actions
+        self._turn, self._grow_after = count.whole("turn"), count.whole("grow_after")
+        self.model = read_model(state.part("model"), n_actions=n_actions)
+        self._soft = read_model(state.part("soft"), n_actions=n_actions) if state.has("soft") else self.model
+        if not self.layout.n_observations == self._soft.layout.n_observations == len(self._experience.alphabet):
+            raise StorageError("the models must have clones for every symbol")
 
     def _learn(self, layout: CloneLayout) -> Refit:
         last = replace(self._soft, pseudocount=per_target(self._pseudocount, layout.n_states))

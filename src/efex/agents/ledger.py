@@ -10,9 +10,12 @@ from numpy.typing import NDArray
 from efex.agents.arrivals import Edge
 from efex.agents.base import Mask
 from efex.agents.tracker import Tracker
+from efex.arrays import State
 from efex.belief import Belief
+from efex.errors import StorageError
 from efex.experience import Experience
 from efex.model.cscg import Model
+from efex.parts import keep_belief, read_belief
 
 
 class Ledger:
@@ -34,6 +37,31 @@ class Ledger:
         self._follow()
         self.end()
 
+    def keep(self) -> State:
+        """Return what was counted and along which path, to be kept."""
+        arrays = {"path": self._path[: self._begin], "anchor": self._anchor}
+        return State.joined(path=State(arrays, {"changed": self._changed}), counted=keep_belief(self._counted))
+
+    @classmethod
+    def kept(cls, state: State, model: Model, experience: Experience, masks: Mapping[int, Mask]) -> Ledger:
+        """Return the ledger that was kept; only the episode under way is decoded again."""
+        ledger = cls.__new__(cls)
+        ledger.model, ledger._experience, ledger._masks = model, experience, masks
+        n_states = model.layout.n_states
+        part, begin = state.part("path"), int(experience.offsets[-2])
+        path = part.array("path", np.int64, (begin,), least=0, below=n_states)
+        ledger._path = np.append(path, np.zeros(len(experience) - begin, np.int64))
+        ledger.belief = read_belief(state.part("counted"), most=len(experience))
+        if (ledger.belief.n_states, ledger.belief.n_actions) != (n_states, experience.n_actions):
+            raise StorageError("what was counted must be of the model's states")
+        ledger._follow()
+        ledger._anchor = part.array("anchor", np.int64, least=0, below=n_states)
+        if not 1 <= len(ledger._anchor) <= len(experience) - begin:
+            raise StorageError("anchor must be of the episode under way")
+        ledger._changed = part.whole("changed", most=len(ledger._anchor))
+        ledger._recount()
+        return ledger
+
     def begin(self) -> None:
         """Take in that an episode began."""
         self._path = np.append(self.path, 0)
@@ -47,6 +75,10 @@ class Ledger:
         """Take in that a step was taken: decode the episode again and count it as it is decoded now."""
         action, observation = int(self._experience.actions[-2]), int(self._experience.observations[-1])
         self._changed = min(self._changed, self._tracker.step(action, observation))
+        self._recount()
+
+    def _recount(self) -> None:
+        """Count the episode under way as it is decoded now, where that differs from how it was counted."""
         lo = max(self._changed - 1, 0)
         old, new = self._anchor[lo:], self._tracker.path[lo:]
         actions = self._experience.actions[self._begin + lo : -1].astype(np.int64)

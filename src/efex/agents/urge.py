@@ -6,6 +6,8 @@ from collections.abc import Callable
 
 import numpy as np
 
+from efex.arrays import State
+
 LONGEST = 100
 """Steps for which one action is repeated, at most."""
 
@@ -26,6 +28,14 @@ class Urge:
             self._action = draw()
         self._left -= 1
         return self._action
+
+    def keep(self) -> State:
+        """Return what is urged and for how long, to be kept."""
+        return State(about={"action": self._action, "left": self._left})
+
+    def put_back(self, state: State) -> None:
+        """Feel what was kept."""
+        self._action, self._left = state.whole("action"), state.whole("left", most=LONGEST)
 
     def rest(self) -> None:
         """Let go of what is urged."""

@@ -2,6 +2,7 @@
 
 from efex.graph.equivalence import Witness
 from efex.graph.latent import Edge, LatentGraph
+from efex.graph.plan import Plan
 from efex.symbols import Symbol
 
-__all__ = ["Edge", "LatentGraph", "Symbol", "Witness"]
+__all__ = ["Edge", "LatentGraph", "Plan", "Symbol", "Witness"]

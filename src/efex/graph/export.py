@@ -1,7 +1,8 @@
-"""Graphs for other programs: NetworkX, GraphML, DOT, and JSON that reads back."""
+"""Graphs for other programs: NetworkX, GraphML, DOT, POMDP, and JSON that reads back."""
 
 from __future__ import annotations
 
+import hashlib
 import json
 import math
 from collections.abc import Callable, Iterator
@@ -13,26 +14,30 @@ import numpy as np
 
 from efex.errors import InvalidArgumentError, StorageError
 from efex.graph.latent import LatentGraph
+from efex.graph.pomdp import to_pomdp
 from efex.symbols import Symbol, decode_symbol, encode_symbol, symbol_text
 
 FORMAT = "efex-graph"
 VERSION = 1
+MOST_ACTIONS = 1_000_000
+"""More actions than this no file is believed to have: tables are made as long as it says."""
 
 
 def to_networkx(graph: LatentGraph) -> Any:
-    """Return a networkx.MultiDiGraph: nodes carry `observation`, edges `action`, `probability`, `count`."""
+    """Return a networkx.MultiDiGraph: nodes carry `observation` and their tags, edges all that an Edge has."""
     import networkx as nx  # takes a while to load, and only this needs it
 
     exported = nx.MultiDiGraph()
     for node, observation in enumerate(graph.observations):
-        exported.add_node(node, observation=observation)
-    for source, action, target, probability, count in graph.edges():
-        exported.add_edge(source, target, action=action, probability=probability, count=count)
+        exported.add_node(node, observation=observation, **graph.tags.get(node, {}))
+    for source, action, target, *rest in graph.edges():
+        probability, count, low, high = rest
+        exported.add_edge(source, target, action=action, probability=probability, count=count, low=low, high=high)
     return exported
 
 
 def write(graph: LatentGraph, path: str | Path) -> Path:
-    """Write the graph to `path`, as .graphml, .dot or .json by its ending, and return the path."""
+    """Write the graph to `path`, as .graphml, .dot, .json or .POMDP by its ending, and return the path."""
     target = Path(path)
     writer = WRITERS.get(target.suffix.lower())
     if writer is None:
@@ -51,10 +56,16 @@ def read_json(path: str | Path) -> LatentGraph:
                 f"{path} holds {content['format']!r} version {content['version']!r}; "
                 f"this efex reads {FORMAT!r} version {VERSION}"
             )
-        return from_content(content)
+        if content.pop("checksum", None) not in (None, _checksum(content)):
+            raise StorageError(f"{path} is damaged: its checksum does not fit; if you edited it, delete the checksum")
+        if type(content["n_actions"]) is not int or not 0 <= content["n_actions"] <= MOST_ACTIONS:
+            raise StorageError(f"{path} must have 0 to {MOST_ACTIONS} actions, not {content['n_actions']!r}")
+        graph = from_content(content)
+        hash(graph.observations)  # what cannot be looked up is no symbol
+        return graph
     except OSError as error:
         raise StorageError(f"{path} cannot be read: {error.strerror or error}") from error
-    except (ValueError, KeyError, TypeError, AttributeError) as error:
+    except (ValueError, KeyError, TypeError, AttributeError, IndexError, OverflowError, RecursionError) as error:
         raise StorageError(f"{path} does not hold a graph that efex wrote: {error!r}") from error
 
 
@@ -79,15 +90,17 @@ def _write_graphml(graph: LatentGraph, path: Path) -> None:
     exported = to_networkx(graph)
     for node, observation in enumerate(graph.observations):
         exported.nodes[node]["observation"] = symbol_text(observation)
+    for node, tags in graph.tags.items():
+        exported.nodes[node].update({key: symbol_text(tag) for key, tag in tags.items() if isinstance(tag, str)})
     nx.write_graphml(exported, path)
 
 
 def _write_dot(graph: LatentGraph, path: Path) -> None:
     lines = ["digraph {"]
-    lines += [
-        f"  {node} [label={_quoted(symbol_text(observation))}];" for node, observation in enumerate(graph.observations)
-    ]
-    for source, action, target, probability, count in graph.edges():
+    for node, observation in enumerate(graph.observations):
+        tags = "".join(f', "{key}"={_quoted(str(tag))}' for key, tag in graph.tags.get(node, {}).items())
+        lines.append(f"  {node} [label={_quoted(symbol_text(observation))}{tags}];")
+    for source, action, target, probability, count, *_ in graph.edges():
         label = f"{action}" if probability == 1 else f"{action}: {probability:.3g}"
         walked = "" if math.isinf(count) else f', count="{count:g}"'
         lines.append(f'  {source} -> {target} [label="{label}", action="{action}"{walked}];')
@@ -101,12 +114,20 @@ def _quoted(text: str) -> str:
 
 
 def _write_json(graph: LatentGraph, path: Path) -> None:
-    path.write_text(json.dumps(to_content(graph), allow_nan=False, indent=1), encoding="utf-8")
+    content = to_content(graph)
+    content["checksum"] = _checksum(content)
+    path.write_text(json.dumps(content, allow_nan=False, indent=1), encoding="utf-8")
+
+
+def _checksum(content: dict[str, Any]) -> str:
+    return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()
 
 
 def to_content(graph: LatentGraph) -> dict[str, Any]:
     """Return the graph as lists, numbers and text, as a .json file holds it."""
-    nodes = [{"observation": encode_symbol(observation)} for observation in graph.observations]
+    nodes: list[dict[str, Any]] = [{"observation": encode_symbol(observation)} for observation in graph.observations]
+    for node, tags in graph.tags.items():
+        nodes[node]["tags"] = dict(tags)
     return {
         "format": FORMAT,
         "version": VERSION,
@@ -139,11 +160,17 @@ def from_content(content: dict[str, Any]) -> LatentGraph:
         coordinates=None if content["coordinates"] is None else np.array(content["coordinates"], np.float64),
         utility=None if content["utility"] is None else np.array(content["utility"], np.float64),
         closed=None if content["closed"] is None else np.array(content["closed"], bool),
+        tags={number: node["tags"] for number, node in enumerate(content["nodes"]) if "tags" in node},
     )
+
+
+def _write_pomdp(graph: LatentGraph, path: Path) -> None:
+    path.write_text(to_pomdp(graph), encoding="utf-8")
 
 
 WRITERS: dict[str, Callable[[LatentGraph, Path], None]] = {
     ".graphml": _write_graphml,
     ".dot": _write_dot,
     ".json": _write_json,
+    ".pomdp": _write_pomdp,
 }

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -15,23 +15,30 @@ from numpy.typing import ArrayLike, NDArray
 
 from efex.errors import InvalidArgumentError
 from efex.experience import Alphabet, Experience
+from efex.graph.tags import Tag, add_tags, check_tags, rename_tags
 from efex.symbols import Symbol, to_symbol
 
 if TYPE_CHECKING:
     from efex.graph.equivalence import Witness
+    from efex.graph.plan import Plan
 
 PROBABILITY_SLACK = 1e-9
 """How far a row of exact probabilities may sum from one."""
 
 
 class Edge(NamedTuple):
-    """One labelled edge; `count` is how often it was walked, infinite where the probability is known exactly."""
+    """One labelled edge; `count` is how often it was walked, infinite where the probability is known exactly.
+
+    The true probability lies between `low` and `high` with a credibility of 95 %, as `LatentGraph.interval` has it.
+    """
 
     source: int
     action: int
     target: int
     probability: float
     count: float  # type: ignore[assignment]  # shadows tuple.count, which an edge has no use for
+    low: float
+    high: float
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -56,7 +63,9 @@ class LatentGraph:
     utility: NDArray[np.float64] | None = None
     """max_a u(z, a) per node in nats, where a belief is known."""
     closed: NDArray[np.bool_] | None = None
-    """Whether each (node, action) pair cannot be tried: unavailable, or beyond an episode's end."""
+    """Whether each (node, action) pair cannot be tried: unavailable, blocked, or beyond an episode's end."""
+    tags: Mapping[int, Mapping[str, Tag]] = field(default_factory=dict)
+    """What was noted down about nodes: the tags of every node that has any, in the order of the nodes."""
 
     def __post_init__(self) -> None:
         order = np.lexsort((self.target, self.source, self.action))
@@ -64,6 +73,7 @@ class LatentGraph:
             array = np.ascontiguousarray(getattr(self, name)[order])
             array.setflags(write=False)
             object.__setattr__(self, name, array)
+        object.__setattr__(self, "tags", check_tags(self.tags, self.n_nodes))
         self._check()
 
     def _check(self) -> None:
@@ -206,9 +216,21 @@ class LatentGraph:
         np.add.at(sums, (self.source, self.action), values)
         return sums
 
+    @cached_property
+    def interval(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """The lowest and the highest credible probability of every edge, at 95 %.
+
+        Of n walks along a pair, c led along the edge: under Jeffreys' prior its probability is
+        Beta(c + 1/2, n - c + 1/2), and 2.5 % are cut off on either side. The interval goes up to 1 where c = n,
+        and is a single point where the probability is known exactly.
+        """
+        from efex.graph.interval import interval
+
+        return interval(self.probability, self.count, self.visits[self.source, self.action])
+
     def edges(self) -> Iterator[Edge]:
         """Iterate over the edges, ordered by action, source and target."""
-        columns = (self.source, self.action, self.target, self.probability, self.count)
+        columns = (self.source, self.action, self.target, self.probability, self.count, *self.interval)
         yield from map(Edge, *(column.tolist() for column in columns))
 
     def transition(self, action: int) -> sp.csr_array:
@@ -236,7 +258,53 @@ class LatentGraph:
             coordinates=None if self.coordinates is None else self.coordinates[old],
             utility=None if self.utility is None else self.utility[old],
             closed=None if self.closed is None else self.closed[old],
+            tags=rename_tags(self.tags, new),
         )
+
+    def plan(
+        self,
+        source: int,
+        *,
+        to: int | Collection[int] | None = None,
+        observation: Any = None,
+        tag: str | tuple[str, Tag] | None = None,
+    ) -> Plan:
+        """Return how to get from `source` to a node, to one that shows `observation`, or to one with a tag.
+
+        `to` is a node or several of which any will do; `tag` a key, or a (key, value) pair. The plan takes the
+        fewest steps on average; where no policy is sure to arrive, it has the highest chance to.
+
+        >>> import efex
+        >>> graph = efex.make("chain", length=5).truth.tag(4, home=True)
+        >>> plan = graph.plan(1, tag="home")
+        >>> plan.actions, plan.nodes, plan.expected_steps
+        ((1, 1, 0), (1, 2, 3, 4), 3.0)
+        """
+        from efex.graph.plan import plan, target_nodes
+
+        return plan(self, source, target_nodes(self, to=to, observation=observation, tag=tag))
+
+    def block(self, source: int, action: int) -> LatentGraph:
+        """Return the graph in which `action` can no longer be taken at `source`: its edges gone, the pair closed.
+
+        >>> import efex
+        >>> graph = efex.make("grid2d", size=3).truth
+        >>> graph.plan(0, to=2).actions, graph.block(0, 3).plan(0, to=2).actions
+        ((3, 3), (1, 3, 0, 3))
+        """
+        from efex.graph.reduction import block
+
+        return block(self, source, action)
+
+    def tag(self, node: int, /, **tags: Tag) -> LatentGraph:
+        """Return the graph with tags noted down at `node`, in the place of older ones of the same name.
+
+        >>> import efex
+        >>> graph = efex.make("chain", length=5).truth
+        >>> graph.tag(0, room="kitchen", warm=True).tags
+        {0: {'room': 'kitchen', 'warm': True}}
+        """
+        return replace(self, tags=add_tags(self.tags, node, tags))
 
     def decode(self, observations: Sequence[Any], actions: ArrayLike) -> NDArray[np.int64]:
         """Return the likeliest node at every step of one walk from a uniform start; -1 where the symbol is unknown.
@@ -294,13 +362,23 @@ class LatentGraph:
         return equivalent(self, other, tolerance=tolerance, start=start)
 
     def to_networkx(self) -> Any:
-        """Return a networkx.MultiDiGraph: nodes carry `observation`, edges `action`, `probability`, `count`."""
+        """Return a networkx.MultiDiGraph: nodes carry `observation` and their tags, edges all that an Edge has."""
         from efex.graph.export import to_networkx
 
         return to_networkx(self)
 
+    def to_pomdp(self, *, discount: float = 0.95) -> str:
+        """Return the graph as a POMDP in Cassandra's file format, which planners under partial observability read.
+
+        A tag `reward` with a number is what arriving at its node pays. An untried or closed pair stays where it is,
+        and a comment says so.
+        """
+        from efex.graph.pomdp import to_pomdp
+
+        return to_pomdp(self, discount=discount)
+
     def write(self, path: str | Path) -> Path:
-        """Write the graph to `path`: .graphml, .dot or .json, by its ending."""
+        """Write the graph to `path`: .graphml, .dot, .json or .POMDP, by its ending."""
         from efex.graph.export import write
 
         return write(self, path)

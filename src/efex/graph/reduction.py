@@ -1,4 +1,4 @@
-"""Smaller graphs: equivalent nodes merged, weak edges pruned, some nodes only."""
+"""Smaller graphs: equivalent nodes merged, weak edges pruned, an action blocked, some nodes only."""
 
 from __future__ import annotations
 
@@ -8,16 +8,19 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
+from efex.checks import whole
 from efex.errors import InvalidArgumentError
 from efex.graph.latent import LatentGraph
 from efex.graph.refinement import Blocks, partition
+from efex.graph.tags import rename_tags
 
 
 def merge_equivalent(graph: LatentGraph, *, tolerance: float = 0.0) -> LatentGraph:
     """Return the graph with one node per class of equivalent nodes, in order of their first members.
 
     Counts add up. A row is the mean of its members' rows: weighted by their visits, or equally where those
-    are infinite. Coordinates are averaged, the utility is the largest.
+    are infinite. Coordinates are averaged, the utility is the largest, and tags are those of all members; of
+    two tags with one name, the first member's.
     """
     check_tolerance(tolerance)
     return quotient(graph, partition(graph, tolerance=tolerance))
@@ -66,6 +69,7 @@ def quotient(graph: LatentGraph, blocks: Blocks) -> LatentGraph:
         coordinates=coordinates,
         utility=utility,
         closed=closed,
+        tags=rename_tags(graph.tags, blocks),
     )
 
 
@@ -105,6 +109,18 @@ def prune(graph: LatentGraph, *, min_probability: float = 0.0, min_count: float 
     return subgraph(pruned, np.flatnonzero(used))
 
 
+def block(graph: LatentGraph, source: int, action: int) -> LatentGraph:
+    """Return the graph in which `action` can no longer be taken at `source`: its edges gone, the pair closed."""
+    for name, value, bound in (("source", source, graph.n_nodes), ("action", action, graph.n_actions)):
+        if whole(name, value, at_least=0) >= bound:
+            raise InvalidArgumentError(f"{name} must be 0 to {bound - 1}, not {value!r}")
+    keep = (graph.source != source) | (graph.action != action)
+    columns = {name: getattr(graph, name)[keep] for name in ("source", "action", "target", "probability", "count")}
+    closed = np.zeros((graph.n_nodes, graph.n_actions), bool) if graph.closed is None else graph.closed.copy()
+    closed[source, action] = True
+    return replace(graph, closed=closed, **columns)
+
+
 def subgraph(graph: LatentGraph, nodes: NDArray[np.int64]) -> LatentGraph:
     """Return the graph of `nodes`, sorted, which hold every start and both ends of every edge they send."""
     new = np.full(graph.n_nodes, -1)
@@ -122,4 +138,5 @@ def subgraph(graph: LatentGraph, nodes: NDArray[np.int64]) -> LatentGraph:
         coordinates=None if graph.coordinates is None else graph.coordinates[nodes],
         utility=None if graph.utility is None else graph.utility[nodes],
         closed=None if graph.closed is None else graph.closed[nodes],
+        tags=rename_tags(graph.tags, new),
     )

@@ -48,7 +48,7 @@ def _moments(case: Case) -> Iterator[Moment]:
     agent.prepare(view.n_actions, rng=stream(case.seed, "agent"), symbols=view.symbols)
     record = Record(view, agent, world, {})
     taken, begin, seconds = 0, time.perf_counter(), 0.0
-    for action, node in walk(view, agent, steps=case.steps, seed=case.seed):
+    for action, node, *_ in walk(view, agent, steps=case.steps, seed=case.seed):
         record.true_nodes.append(node)
         taken += action is not None
         if action is not None and taken in case.marks and taken < case.steps:

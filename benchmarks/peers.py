@@ -1,0 +1,217 @@
+"""efex beside AALpy, a library for active automata learning, on the same systems: steps until the model is right.
+
+Every step is counted that a system takes, whatever it is for: a learner's own queries and those by which it looks for
+counterexamples alike; an answer from a learner's cache costs nothing. `right` is how many steps and resets had been
+taken when the learner first had a model equivalent to the truth (probabilities within TOLERANCE where the system is
+stochastic): AALpy's when it hands a hypothesis to its equivalence oracle, efex's when it is looked at, every `--look`
+steps. `stops` is when AALpy's learner ended by itself; efex goes on until the cut-off. No learner is told that it is
+right, and no oracle knows the truth.
+
+Run: python benchmarks/peers.py --systems cave-different --methods "L*" efex --seeds 0 1
+Results are kept as lines of JSON in `--file`; what is there is not run again, and `--report` only prints.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import random
+import sys
+from collections.abc import Callable, Iterable
+from dataclasses import replace
+from pathlib import Path
+from statistics import median
+from typing import Any
+
+import numpy as np
+from aalpy.base import SUL
+from aalpy.learning_algs import run_hW, run_KV, run_Lsharp, run_Lstar, run_stochastic_Lstar
+from aalpy.learning_algs.resetless.resetless_oracles import RandomhWOracle
+from aalpy.oracles import RandomWordEqOracle, StatePrefixEqOracle
+
+import efex
+from efex.agents import Agent
+from efex.graph import LatentGraph
+from efex.run import Fit
+from efex.worlds import GraphWorld
+
+sys.path.insert(0, str(Path(__file__).parents[1] / "examples"))
+from systems.cave import ALIKE, DIFFERENT, Cave
+from systems.mail import LOGIN, PLAIN, MailServer
+
+TOLERANCE = 0.1
+"""How far probabilities may be off in a right model of a stochastic system."""
+
+
+def mail(names: tuple[str, ...]) -> LatentGraph:
+    """Return a mail server's machine, found by exhaustive search."""
+    server = MailServer(names)
+    truth = server.probe()
+    server.close()
+    return truth
+
+
+SYSTEMS: dict[str, Callable[[], LatentGraph]] = {
+    "cave-different": lambda: Cave(DIFFERENT).truth,
+    "cave-alike": lambda: Cave(ALIKE).truth,
+    "mail": lambda: mail(PLAIN),
+    "mail-login": lambda: mail(LOGIN),
+    "slippery-grid": lambda: efex.make("grid2d", size=3, unique_fraction=0.5, slip=0.1, seed=0).truth,
+}
+
+
+class CutOffError(Exception):
+    """As many steps were taken as there may be."""
+
+
+class System(SUL):
+    """A graph as AALpy walks it: every step and reset counted, no more steps than `cutoff`."""
+
+    def __init__(self, truth: LatentGraph, *, seed: int, cutoff: int) -> None:
+        super().__init__()
+        self.world = GraphWorld(truth, episode_steps=None, seed=seed)
+        self.cutoff, self.steps, self.resets = cutoff, 0, 0
+
+    def pre(self) -> None:
+        """Begin again."""
+        self.shown, _ = self.world.reset()
+        self.resets += 1
+
+    def post(self) -> None:
+        """Leave everything as it is."""
+
+    def step(self, letter: int | None) -> int:
+        """Take an action and return what is seen; None only looks."""
+        if letter is not None:
+            if self.steps == self.cutoff:
+                raise CutOffError
+            self.shown, *_ = self.world.step(letter)
+            self.steps += 1
+        return self.shown
+
+
+def as_graph(model: Any, n_actions: int) -> LatentGraph:
+    """Return a Moore machine or Markov decision process of AALpy as a graph."""
+    index = {id(state): i for i, state in enumerate(model.states)}
+    moves = np.zeros((n_actions, len(index), len(index)))
+    for state in model.states:
+        for action, target in state.transitions.items():
+            for reached, chance in target if isinstance(target, list) else [(target, 1.0)]:
+                moves[action, index[id(state)], index[id(reached)]] += chance
+    return LatentGraph.from_matrices(
+        [state.output for state in model.states], list(moves), starts=[index[id(model.initial_state)]]
+    )
+
+
+def run_peer(method: str, truth: LatentGraph, *, seed: int, cutoff: int) -> dict[str, Any]:
+    """Let a learner of AALpy learn a system; return when it was right and when it stopped."""
+    random.seed(seed)  # AALpy draws from the global generator
+    system, letters = System(truth, seed=seed, cutoff=cutoff), list(range(truth.n_actions))
+    if method == "L*_MDP":
+        oracle: Any = RandomWordEqOracle(letters, system, num_walks=150, min_walk_len=5, max_walk_len=15)
+    elif method == "hW":
+        # It never returns to the start, so its model is right if it knows all nodes, wherever it thinks it began.
+        oracle, truth = RandomhWOracle(num_testing_steps=1_000), replace(truth, starts=())
+    else:
+        oracle = StatePrefixEqOracle(letters, system, walks_per_state=25, walk_len=20)
+    result: dict[str, Any] = {"right": None, "resets": None, "stops": None}
+    search = oracle.find_cex
+
+    def watched(model: Any) -> Any:
+        if result["right"] is None:
+            graph = as_graph(model, truth.n_actions)
+            if method == "hW":
+                graph = replace(graph, starts=())
+            if graph.equivalent_to(truth, tolerance=TOLERANCE if method == "L*_MDP" else 0.0):
+                result.update(right=system.steps, resets=system.resets)
+        return search(model)
+
+    oracle.find_cex = watched
+    learn = {"L*": run_Lstar, "KV": run_KV, "L#": run_Lsharp, "hW": run_hW}
+    try:
+        if method == "L*_MDP":
+            run_stochastic_Lstar(letters, system, oracle, print_level=0)
+        else:
+            learn[method](letters, system, oracle, automaton_type="moore", print_level=0)
+        result["stops"] = system.steps
+    except CutOffError:
+        pass
+    return result
+
+
+def run_efex(method: str, truth: LatentGraph, *, seed: int, cutoff: int, look: int) -> dict[str, Any]:
+    """Let efex explore a system; return when its map was first seen to be right."""
+    tolerance = TOLERANCE if (truth.probability < 1).any() else 0.0
+    world = GraphWorld(truth, episode_steps=100 if method == "efex-100" else None, seed=seed)
+    found: dict[str, Any] = {"right": None, "resets": None, "stops": None}
+
+    def is_right(agent: Agent) -> bool:
+        experience = agent.experience
+        if experience.n_steps % look == 0 and experience.n_steps:
+            graph = Fit(experience, agent.recover()).graph
+            if graph.equivalent_to(truth, tolerance=tolerance):
+                found.update(right=experience.n_steps, resets=experience.n_episodes)
+        return found["right"] is not None
+
+    efex.explore(world, steps=cutoff, seed=seed, until=is_right, progress=False)
+    return found
+
+
+METHODS = ("L*", "KV", "L#", "hW", "L*_MDP", "efex", "efex-100")
+
+
+def report(rows: Iterable[dict[str, Any]]) -> str:
+    """Return the results as a Markdown table: medians over seeds, the lowest and highest in brackets."""
+    groups: dict[tuple[str, str, int], list[dict[str, Any]]] = {}
+    for row in rows:
+        groups.setdefault((row["system"], row["method"], row["cutoff"]), []).append(row)
+    lines = [
+        "| system | learner | right | steps to it | resets to it | steps until it stops | cut-off |",
+        "|---" * 7 + "|",
+    ]
+    for (system, method, cutoff), group in sorted(groups.items()):
+        right = sum(row["right"] is not None for row in group)
+        cells = [_spread([row[column] for row in group]) for column in ("right", "resets", "stops")]
+        lines.append(f"| {system} | {method} | {right} of {len(group)} | {' | '.join(cells)} | {cutoff:,} |")
+    return "\n".join(lines)
+
+
+def _spread(values: list[int | None]) -> str:
+    """Return median and range, where what never happened counts as later than everything."""
+    shown = sorted(float("inf") if value is None else value for value in values)
+    words = ["never" if value == float("inf") else f"{value:,.0f}" for value in (median(shown), shown[0], shown[-1])]
+    return words[0] if words[1] == words[2] else f"{words[0]} ({words[1]} to {words[2]})"
+
+
+def main() -> None:
+    """Run what is asked for and not yet there, then print all there is."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--systems", nargs="+", choices=SYSTEMS, default=["cave-different"])
+    parser.add_argument("--methods", nargs="+", choices=METHODS, default=["L*", "KV", "L#", "hW", "efex"])
+    parser.add_argument("--seeds", nargs="+", type=int, default=[0, 1, 2])
+    parser.add_argument("--cutoff", type=int, default=200_000, help="the most steps a run may take")
+    parser.add_argument("--look", type=int, default=100, help="how often efex's map is compared with the truth")
+    parser.add_argument("--file", type=Path, default=Path("peers.jsonl"))
+    parser.add_argument("--report", action="store_true", help="print what is in the file")
+    chosen = parser.parse_args()
+    rows = [json.loads(line) for line in chosen.file.read_text().splitlines()] if chosen.file.exists() else []
+    done = {(row["system"], row["method"], row["seed"], row["cutoff"]) for row in rows}
+    for name in [] if chosen.report else chosen.systems:
+        truth = SYSTEMS[name]()
+        truth = replace(truth, observations=tuple(truth.codes.tolist()))
+        for method, seed in ((method, seed) for seed in chosen.seeds for method in chosen.methods):
+            if (name, method, seed, chosen.cutoff) in done:
+                continue
+            key = {"system": name, "method": method, "seed": seed, "cutoff": chosen.cutoff}
+            if method.startswith("efex"):
+                found = run_efex(method, truth, seed=seed, cutoff=chosen.cutoff, look=chosen.look)
+            else:
+                found = run_peer(method, truth, seed=seed, cutoff=chosen.cutoff)
+            rows.append({**key, **found})
+            with chosen.file.open("a") as file:
+                file.write(json.dumps(rows[-1]) + "\n")
+    print(report(rows))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,1 @@
+"""Real systems as Gymnasium environments, each with its own truth to compare a map with."""

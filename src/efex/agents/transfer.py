@@ -1,0 +1,190 @@
+"""Transfer: explores a world that is built like a known one but looks different."""
+
+from __future__ import annotations
+
+import heapq
+from collections.abc import Iterable
+
+import numpy as np
+from numpy.typing import NDArray
+
+from efex.agents.base import Agent, Mask, Recovery
+from efex.agents.colourings import UNSEEN, Colourings
+from efex.agents.efex import Efex
+from efex.errors import InvalidArgumentError
+from efex.graph.latent import LatentGraph
+from efex.model.allocation import Growing
+from efex.model.blocks import Blocks
+from efex.model.cscg import Model
+from efex.model.layout import CloneLayout
+from efex.model.pseudocount import ROW, per_target
+from efex.symbols import Symbol
+
+SURPRISES = 5
+"""How many steps the known graph may have no explanation for and still be this world's, ..."""
+
+SURPRISE_RATE = 0.02
+"""... and for what share of the walk that many more."""
+
+TRUST = 100.0
+"""A pair of the known graph counts as so many walks at most."""
+
+
+class Transfer(Agent):
+    """Keeps the transitions of a known graph and finds out what each node shows, nearest node first.
+
+    Where the walk is follows from where it began, from what was done, and from what is seen again. When every node
+    was seen, the actions that were not tried in this world are. If the world contradicts the graph, the agent
+    `otherwise`, Efex unless told, goes on with all that was seen.
+    """
+
+    clones = Growing()
+
+    def __init__(self, known: LatentGraph, *, otherwise: Agent | None = None) -> None:
+        if not isinstance(known, LatentGraph) or known.n_edges == 0:
+            raise InvalidArgumentError(f"known must be a graph with edges, such as run.graph, not {known!r}")
+        self.known = known
+        self.otherwise = Efex() if otherwise is None else otherwise
+
+    def prepare(self, n_actions: int, *, rng: np.random.Generator, symbols: Iterable[Symbol] = ()) -> None:
+        """Get ready for an environment, which must have the actions of the known graph."""
+        super().prepare(n_actions, rng=rng, symbols=symbols)
+        if n_actions != self.known.n_actions:
+            raise InvalidArgumentError(
+                f"known must have the {n_actions} actions of the environment, not {self.known.n_actions}"
+            )
+        self.is_trusting = True
+        """Whether the known graph explains what was seen so far."""
+        self._colourings = Colourings(self.known)
+        self._strays, self._refuted = 0, np.zeros((self.known.n_nodes, n_actions), bool)
+        self._onward: list[list[tuple[int, int, float]]] = [[] for _ in range(self.known.n_nodes)]
+        for edge in self.known.edges():
+            self._onward[edge.source].append((edge.action, edge.target, 1 / edge.probability))
+
+    def started(self) -> None:
+        """Take in where the episode begins."""
+        if self.is_trusting:
+            self._judge(self._colourings.begin(int(self.experience.observations[-1])))
+        else:
+            self.otherwise.started()
+
+    def moved(self) -> None:
+        """Follow the step on the known graph."""
+        if self.is_trusting:
+            action, code = int(self.experience.actions[-2]), int(self.experience.observations[-1])
+            self._judge(self._colourings.step(action, code))
+        else:
+            self.otherwise.moved()
+
+    def finished(self) -> None:
+        """Let the other agent know, if it is its turn."""
+        if not self.is_trusting:
+            self.otherwise.finished()
+
+    def _judge(self, explained: bool) -> None:
+        """Leave the rest to the other agent if the known graph is not this world's."""
+        strays = int(self._colourings.strays[0])
+        if explained and strays != self._strays:
+            self._strays, self._refuted = strays, self._contradicted()
+        if explained and strays <= SURPRISES + SURPRISE_RATE * self.experience.n_steps:
+            return
+        self.is_trusting = False
+        self.otherwise.prepare(self.known.n_actions, rng=self.rng, symbols=self.experience.alphabet.symbols)
+        self.otherwise.experience, self.otherwise.masks = self.experience, self.masks
+        self.otherwise.started()
+
+    def choose(self, mask: Mask | None) -> int:
+        """Return an action not tried here yet if every node was seen, else one on the way to where something is new."""
+        if not self.is_trusting:
+            return self.otherwise.choose(mask)
+        node = int(self._colourings.node[0])
+        unseen = self._colourings.colours[0] == UNSEEN
+        untried = ~self._colourings.walked[0]
+        if self.known.closed is not None:
+            untried &= ~self.known.closed
+        action = self._towards(unseen, node)
+        if action < 0:
+            here = np.flatnonzero(untried[node])
+            action = int(here[0]) if len(here) else self._towards(untried.any(axis=1), node)
+        if action < 0 or (mask is not None and not mask[action]):
+            return self.random_action(mask)
+        return action
+
+    def _towards(self, goal: NDArray[np.bool_], node: int) -> int:
+        """Return the first action of a quick way from `node` to the nearest goal, -1 if there is none.
+
+        An outcome can be waited for: an edge is 1 / probability long.
+        """
+        queue, done = [(0.0, node, -1)], set()
+        while queue:
+            length, here, first = heapq.heappop(queue)
+            if here in done:
+                continue
+            if goal[here] and here != node:
+                return first
+            done.add(here)
+            for action, target, more in self._onward[here]:
+                if not self._refuted[here, action]:
+                    heapq.heappush(queue, (length + more, target, action if first < 0 else first))
+        return -1
+
+    def recover(self) -> Recovery:
+        """Return the known graph with the colours found so far; nodes not seen yet are not on it."""
+        if not self.is_trusting:
+            return self.otherwise.recover()
+        path = self._colourings.path
+        state, layout = self._states(path)
+        steps = np.concatenate([self.carried(), self._walked(state[path])])
+        source, action, target = steps[:, 0], steps[:, 1].astype(np.int32), steps[:, 2]
+        codes = layout.observation.astype(np.int32)
+        blocks = Blocks.of_triples(action, codes[source], codes[target], layout=layout)
+        block = blocks.find(action, codes[source], codes[target])
+        width = np.asarray(layout.sizes)[codes[target]]
+        counts = np.zeros(blocks.n_entries)
+        row, column = source - layout.first[codes[source]], target - layout.first[codes[target]]
+        np.add.at(counts, blocks.start[block] + row * width + column, 1.0)
+        starts = np.bincount(state[path[self.experience.offsets[:-1]]], minlength=layout.n_states).astype(np.float64)
+        model = Model(blocks, self.known.n_actions, counts, starts, per_target(ROW, layout.n_states))
+        return Recovery(model, state[path])
+
+    def _states(self, path: NDArray[np.int64]) -> tuple[NDArray[np.int64], CloneLayout]:
+        """Return the state of every node of the known graph, -1 where it was not seen, and the layout of states."""
+        nodes = np.unique(path)
+        codes = self._colourings.colours[0][nodes]
+        order = np.argsort(codes, kind="stable")
+        seen = np.bincount(codes, minlength=len(self.experience.alphabet))
+        layout = CloneLayout(tuple(np.maximum(seen, 1).tolist()))
+        rank = np.arange(len(nodes)) - np.repeat(np.cumsum(seen) - seen, seen)
+        state = np.full(self.known.n_nodes, -1)
+        state[nodes[order]] = layout.first[codes[order]] + rank
+        return state, layout
+
+    def _contradicted(self) -> NDArray[np.bool_]:
+        """Return the pairs whose one known outcome is not what they did in this world."""
+        walked = self._walked(self._colourings.path)
+        source, action = walked[:, 0], walked[:, 1]
+        known = set(zip(self.known.source.tolist(), self.known.action.tolist(), self.known.target.tolist()))
+        agrees = np.array([step in known for step in map(tuple, walked.tolist())], bool)
+        refuted = np.zeros((self.known.n_nodes, self.known.n_actions), bool)
+        refuted[source[~agrees], action[~agrees]] = True
+        refuted[source[agrees], action[agrees]] = False
+        refuted &= self.known.outcomes == 1
+        return refuted
+
+    def _walked(self, path: NDArray[np.int64]) -> NDArray[np.int64]:
+        t = np.flatnonzero(self.experience.actions >= 0)
+        return np.stack([path[t], self.experience.actions[t], path[t + 1]], axis=1)
+
+    def carried(self) -> NDArray[np.int64]:
+        """Return the steps (state, action, state) of the known graph between nodes that were seen, as often as walked.
+
+        Without what this world contradicts: nothing, once the graph is not trusted any more.
+        """
+        if not self.is_trusting:
+            return np.zeros((0, 3), np.int64)
+        state, _ = self._states(self._colourings.path)
+        source, target = state[self.known.source], state[self.known.target]
+        visits = np.minimum(self.known.visits, TRUST)[self.known.source, self.known.action]
+        kept = (source >= 0) & (target >= 0) & ~self._refuted[self.known.source, self.known.action]
+        times = np.ceil(self.known.probability * visits).astype(np.int64) * kept
+        return np.repeat(np.stack([source, self.known.action, target], axis=1), times, axis=0)

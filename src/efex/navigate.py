@@ -1,0 +1,202 @@
+"""Navigator: find out where one is on a known map by acting, and go somewhere on it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Sequence
+from functools import reduce
+from typing import Any
+
+import gymnasium
+import numpy as np
+from numpy.typing import NDArray
+
+from efex.adapters import AgentView
+from efex.checks import fraction, whole
+from efex.errors import InvalidArgumentError
+from efex.experience import Alphabet
+from efex.graph.latent import LatentGraph
+from efex.graph.plan import target_nodes
+from efex.graph.tags import Tag
+from efex.navigation.chances import Chances
+from efex.navigation.course import TELLING, Course, candidates
+from efex.navigation.lookahead import entropy
+from efex.navigation.telling_apart import Distinctions
+from efex.navigation.trail import Trail
+from efex.randomness import stream
+from efex.symbols import to_symbol
+
+OVERDUE = 3
+"""A trip of so many times the expected steps, and SPARE more, is on a map that is wrong somewhere."""
+
+SPARE = 50
+
+RESTLESSNESS = 0.2
+"""How often an overdue traveller takes a random action."""
+
+
+class Navigator:
+    """Keeps a belief over the nodes of `graph` from what is seen and done, and says how to get to a node.
+
+    While the belief is spread, actions are chosen by what they tell as much as by where they lead. Nothing is
+    impossible: after a surprise the belief is spread over what looks like it, with a little memory, and the way is
+    planned again. An action that twice in a row does not lead where the map says is blocked, and a way around it is
+    taken; where none is left, it is tried again. An arrival counts when the belief is `sure` of it.
+
+    >>> import efex
+    >>> world = efex.make("grid2d", size=4, unique_fraction=0.5, episode_steps=None, seed=1)
+    >>> navigator = efex.Navigator(world.truth)
+    >>> seen, _ = world.reset()
+    >>> navigator.observe(seen)
+    >>> while (action := navigator.go_to(15)) is not None:
+    ...     seen, *_ = world.step(action)
+    ...     navigator.observe(seen, after=action)
+    >>> world.node
+    15
+    """
+
+    def __init__(self, graph: LatentGraph, *, sure: float = 0.95, seed: int = 0) -> None:
+        self._given = graph
+        self._sure = fraction("sure", sure)
+        self._rng = stream(seed, "navigator")
+        self._alphabet = Alphabet(graph.symbols)
+        self._trail: Trail | None = None
+        self._goal: frozenset[int] = frozenset()
+        self._taken = 0
+        self._expected = self._doubt = 0.0
+        self._experiment: Sequence[int] = ()
+        self.belief: NDArray[np.float64] = np.full(graph.n_nodes, 1 / graph.n_nodes)
+        """The probability of being at each node."""
+        self._use(frozenset())
+
+    def _use(self, blocked: frozenset[tuple[int, int]]) -> None:
+        """Go on with the map as it was given, but for the pairs that are blocked."""
+        self.blocked = blocked
+        """The (node, action) pairs that were found closed, or said to be."""
+        self.graph = reduce(lambda graph, pair: graph.block(*pair), sorted(blocked), self._given)
+        """The map in use: the one given, without what is blocked."""
+        self._chances = Chances(self.graph)
+        self._distinctions = Distinctions(self._chances)
+        self._courses: dict[frozenset[int], Course] = {}
+        self._experiment = ()
+        if self._trail is not None:
+            self._trail.follow(self._chances)
+
+    def block(self, node: int, action: int) -> None:
+        """Take no way over `action` at `node` any more, unless there is no other."""
+        self._use(self.blocked | {(int(node), int(action))})
+
+    @property
+    def is_lost(self) -> bool:
+        """Whether nothing on the map looks like what is seen."""
+        return self._trail is None
+
+    def observe(self, observation: Any, *, after: int | None = None) -> None:
+        """Take in what is seen: after an action, or at the beginning and after a reset, where that is None."""
+        seen = self._chances.codes == self._alphabet.lookup([to_symbol(observation)])[0]
+        if not seen.any():
+            self.belief, self._trail = np.full(len(seen), 1 / len(seen)), None
+        elif after is None or self._trail is None:
+            self.belief, self._trail, self._experiment = seen / seen.sum(), Trail(self._chances, seen), ()
+        else:
+            ahead = self._chances.advance(self.belief, after) * seen
+            self.belief = ahead / ahead.sum()
+            self._trail.step(after, seen)
+            if closed := self._trail.closed():
+                self._use(self.blocked.union(closed))
+
+    def go_to(
+        self,
+        node: int | Collection[int] | None = None,
+        *,
+        observation: Any = None,
+        tag: str | tuple[str, Tag] | None = None,
+        mask: NDArray[np.bool_] | None = None,
+    ) -> int | None:
+        """Return the next action on the way to a node, to one that shows `observation`, or to a tag; None on arrival.
+
+        `node` may be several, of which any will do; `mask` says which actions are available now, where not all are.
+        """
+        goal = frozenset(target_nodes(self._given, to=node, observation=observation, tag=tag))
+        if goal != self._goal:
+            self._goal, self._taken, self._experiment = goal, 0, ()
+        course = self._course(goal)
+        if course.is_reached(self.belief, self._sure):
+            self._goal = frozenset()
+            return None
+        self._check_way(course, goal)
+        if self._taken == 0:
+            self._expected = float(self.belief @ course.steps)
+        self._taken += 1
+        available = np.ones(self.graph.n_actions, bool) if mask is None else np.asarray(mask, bool)
+        overdue = self._taken > OVERDUE * self._expected + SPARE
+        if self.is_lost or (overdue and self._rng.random() < RESTLESSNESS):
+            return int(self._rng.choice(np.flatnonzero(available)))
+        return self._next(course, available)
+
+    def _next(self, course: Course, available: NDArray[np.bool_]) -> int:
+        """Return the next action of the experiment under way, while nothing has come of it, or of a new choice."""
+        doubt = entropy(candidates(self.belief))
+        if not self._experiment or doubt < TELLING * self._doubt or not available[self._experiment[0]]:
+            self._experiment, self._doubt = course.actions(self.belief, available), doubt
+        if not self._experiment:
+            return int(self._rng.choice(np.flatnonzero(available)))
+        action, *self._experiment = self._experiment
+        return action
+
+    def _course(self, goal: frozenset[int]) -> Course:
+        """Return the course to the goal; where what is blocked leaves no way, it is no longer blocked."""
+        if goal not in self._courses:
+            self._courses[goal] = Course(self.graph, self._chances, self._distinctions, goal)
+        course = self._courses[goal]
+        if self.blocked and not course.reachable[self.belief.argmax()]:
+            self._use(frozenset())
+            return self._course(goal)
+        return course
+
+    def _check_way(self, course: Course, goal: frozenset[int]) -> None:
+        if len(goal) == np.count_nonzero(course.reachable) < self.graph.n_nodes and not self.blocked:
+            raise InvalidArgumentError(
+                f"the goal must be a node that others lead to on the map, not {min(goal)}; explore on, or go elsewhere"
+            )
+
+    def travel(
+        self,
+        env: gymnasium.Env[Any, Any],
+        node: int | Collection[int] | None = None,
+        *,
+        observation: Any = None,
+        tag: str | tuple[str, Tag] | None = None,
+        limit: int = 1_000,
+        observe: Callable[[Any], Any] | None = None,
+        seed: int | None = None,
+    ) -> int | None:
+        """Return how many steps it took to get to the goal in `env`, which is reset first; None if over the `limit`.
+
+        `observe` turns raw observations into symbols, as it did when the environment was explored. Where an episode
+        ends on the way, the next one goes on from its beginning.
+
+        >>> import efex
+        >>> world = efex.make("grid2d", size=4, unique_fraction=0.5, random_start=True, seed=1)
+        >>> efex.Navigator(world.truth.tag(15, name="corner")).travel(world, tag="name", seed=3) < 20
+        True
+        >>> world.node
+        15
+        """
+        limit = whole("limit", limit, at_least=0)
+        view = AgentView(env, observe=observe)
+        moment = view.reset(seed=seed)
+        self.observe(moment.symbol)
+        taken = 0
+        while True:
+            action = self.go_to(node, observation=observation, tag=tag, mask=moment.mask)
+            if action is None:
+                return taken
+            if moment.terminated or moment.truncated:
+                moment = view.reset()
+                self.observe(moment.symbol)
+                continue
+            if taken == limit:
+                return None
+            moment = view.step(action)
+            self.observe(moment.symbol, after=action)
+            taken += 1

@@ -1,0 +1,211 @@
+import gymnasium
+import numpy as np
+import pytest
+
+import efex
+from efex.adapters import from_functions
+from efex.errors import EfexError, InvalidArgumentError
+
+
+class Ring:
+    """Five cells in a circle; the first has a door."""
+
+    def __init__(self, show=lambda cell: int(cell == 0), *, done=None):
+        self.cell, self.resets, self.show, self.done = 0, 0, show, done
+
+    def reset(self):
+        self.cell, self.resets = 0, self.resets + 1
+        return self.show(0)
+
+    def step(self, way):
+        self.cell = (self.cell + way) % 5
+        seen = self.show(self.cell)
+        return seen if self.done is None else (seen, self.cell == self.done)
+
+
+def explored(env, steps=200, **options):
+    return efex.explore(env, steps=steps, progress=False, **{"clones": 5} | options)
+
+
+KINDS = {
+    "numbers": (lambda cell: int(cell == 0), 0),
+    "text": (lambda cell: "door" if cell == 0 else "wall", "wall"),
+    "arrays": (lambda cell: np.array([cell == 0, 7]), (False, 7)),
+    "floats": (lambda cell: np.float32(cell == 0), 0.0),
+    "bytes": (lambda cell: b"d" if cell == 0 else b"w", b"w"),
+    "lists": (lambda cell: [[cell == 0], None], ((False,), None)),
+    "mappings": (lambda cell: {"b": np.eye(2)[int(cell == 0)], "a": "x"}, (("a", "x"), ("b", (1.0, 0.0)))),
+}
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_observations_of_any_kind_give_the_same_map(kind):
+    show, symbol = KINDS[kind]
+    ring = Ring(show)
+    run = explored(from_functions(ring.reset, ring.step, [-1, 1]), episode_steps=20)
+    assert run.graph.merge_equivalent().n_nodes == 5
+    assert sum(seen == symbol for seen in run.graph.merge_equivalent().observations) == 4
+    assert run.decode([show(0), show(1)], [1]).min() >= 0
+
+
+def test_an_observation_that_is_a_tuple_comes_with_done():
+    ring = Ring(lambda cell: (cell == 0, "x"), done=9)
+    run = explored(from_functions(ring.reset, ring.step, [-1, 1]), episode_steps=20)
+    assert set(run.graph.observations) == {(True, "x"), (False, "x")}
+
+
+def test_observe_chooses_what_is_seen():
+    ring = Ring(lambda cell: {cell, "set"})
+    run = explored(from_functions(ring.reset, ring.step, [-1, 1]), observe=lambda seen: 0 in seen, episode_steps=20)
+    assert set(run.graph.observations) == {True, False}
+
+
+def test_done_ends_an_episode_for_good():
+    ring = Ring(done=2)
+    run = explored(from_functions(ring.reset, ring.step, [-1, 1]))
+    assert ring.resets == run.experience.n_episodes > 5
+    # The last episode ended because the steps were used up, or at the end like the others.
+    assert len(run.experience.terminated) >= ring.resets - 1
+
+
+def test_a_gymnasium_environment_taken_apart_is_the_same_world():
+    world = efex.make("grid2d", size=3, unique_fraction=0.5, seed=0)
+    parts = from_functions(lambda: world.reset(seed=0), world.step, 4)
+    run = explored(parts, steps=500)
+    assert run.graph.merge_equivalent().n_nodes == world.truth.n_nodes
+    assert run.true_nodes is not None
+
+
+def test_what_cannot_be_reset_is_one_episode():
+    ring = Ring()
+    run = explored(from_functions(None, ring.step, [-1, 1]))
+    assert (run.experience.n_episodes, run.experience.n_steps, ring.resets) == (1, 200, 0)
+    assert run.graph.merge_equivalent().n_nodes == 5
+
+
+def test_what_cannot_be_reset_goes_on_after_a_cut():
+    cells = []
+    ring = Ring(lambda cell: cells.append(cell) or cell)
+    run = explored(from_functions(None, ring.step, [-1, 1]), clones=1, episode_steps=7, steps=70)
+    starts, ends = run.experience.offsets[1:-1], run.experience.offsets[1:-1] - 1
+    assert len(starts) == 9
+    assert (run.experience.observations[starts] == run.experience.observations[ends]).all()
+    assert len(cells) == 71
+
+
+def test_what_can_be_reset_is_reset_once_if_it_never_ends():
+    ring = Ring()
+    run = explored(from_functions(ring.reset, ring.step, [-1, 1]))
+    assert (ring.resets, run.experience.n_episodes) == (1, 1)
+
+
+def test_what_ends_and_cannot_be_reset_is_said():
+    ring = Ring(done=2)
+    with pytest.raises(EfexError, match="reset="):
+        explored(from_functions(None, ring.step, [-1, 1]))
+
+
+@pytest.mark.parametrize("as_flags", [False, True])
+def test_actions_that_are_not_available_are_never_taken(as_flags):
+    taken = []
+    ring = Ring(lambda cell: cell)
+
+    def step(way):
+        taken.append((ring.cell, way))
+        return ring.step({"left": -1, "right": 1}[way])
+
+    def mask():
+        return [ring.cell != 0, True] if as_flags else ["left", "right"][ring.cell == 0 :]
+
+    run = explored(from_functions(ring.reset, step, ["left", "right"], mask=mask), clones=1)
+    assert (0, "left") not in taken
+    assert (0, "right") in taken
+    assert run.graph.untried.sum() == 0
+
+
+def test_wrappers_of_gymnasium_take_it():
+    ring = Ring()
+    env = gymnasium.wrappers.TimeLimit(from_functions(ring.reset, ring.step, [-1, 1]), 10)
+    assert explored(env, steps=50).experience.n_episodes == 5
+
+
+def test_an_error_of_the_functions_says_what_was_asked_and_leaves_what_was_found(tmp_path):
+    ring, left = Ring(), list(range(30))
+
+    def step(way):
+        left.pop()
+        return ring.step({"back": -1, "forth": 1}[way])
+
+    with pytest.raises(IndexError) as raised:
+        explored(from_functions(ring.reset, step, ["back", "forth"]), folder=tmp_path)
+    assert any(note.startswith(("raised by step('back'", "raised by step('forth'")) for note in raised.value.__notes__)
+    assert efex.load(tmp_path).experience.n_steps in (29, 30)
+
+
+@pytest.mark.parametrize(
+    ("answer", "says"),
+    [
+        ((3, 4), r"step\('go'\) must return"),
+        ((0, 0.0, False), "observation, done"),
+        ((0, 0.0, False, {}), "terminated, truncated, info"),
+        ((0, 0.0, 1, 0, {}), "step"),
+        ((0, 0.0, False, False, None), "step"),
+        ({1, 2}, "observe="),
+        (object(), "observe="),
+        (float("nan"), "NaN.*observe="),
+        ({"a": np.array([1.0, np.nan])}, "NaN.*observe="),
+    ],
+)
+def test_nonsense_is_answered_in_words(answer, says):
+    with pytest.raises(InvalidArgumentError, match=says):
+        explored(from_functions(lambda: 0, lambda action: answer, ["go"]))
+
+
+class Careless(gymnasium.Env):
+    action_space = gymnasium.spaces.Discrete(2)
+
+    def __init__(self, at_reset, at_step):
+        self.at_reset, self.at_step = at_reset, at_step
+
+    def reset(self, *, seed=None, options=None):
+        return self.at_reset
+
+    def step(self, action):
+        return self.at_step
+
+
+@pytest.mark.parametrize(
+    ("at_reset", "at_step", "says"),
+    [
+        (0, None, r"reset\(\) must return \(observation, info\)"),
+        ((0, {}), (0, 0.0, False, {}), "not 4 values"),
+        ((0, None), None, "info as a dict"),
+        ((0, {}), (0, 0.0, False, False, []), "info as a dict"),
+        ((0, {}), (0, 0.0, np.array([True, False]), False, {}), "terminated"),
+        ((0, {}), (0, 0.0, False, "no", {}), "truncated"),
+        ((0, {}), (float("nan"), 0.0, False, False, {}), "NaN"),
+    ],
+)
+def test_a_careless_environment_is_answered_in_words(at_reset, at_step, says):
+    with pytest.raises(InvalidArgumentError, match=says):
+        explored(Careless(at_reset, at_step))
+
+
+@pytest.mark.parametrize(
+    ("make", "says"),
+    [
+        (lambda: from_functions(None, None, 2), "step must be a function"),
+        (lambda: from_functions(3, print, 2), "reset must be a function"),
+        (lambda: from_functions(None, print, 2, mask=[True, True]), "mask must be a function"),
+        (lambda: from_functions(None, print, 0), "actions"),
+        (lambda: from_functions(None, print, 2.5), "actions"),
+        (lambda: from_functions(None, print, []), "actions"),
+        (lambda: from_functions(None, print, "nesw"), "actions"),
+        (lambda: explored(from_functions(lambda: 0, lambda a: 0, ["a"], mask=lambda: ["b"])), "'b'"),
+        (lambda: explored(from_functions(lambda: 0, lambda a: 0, ["a"], mask=lambda: None)), "mask"),
+        (lambda: explored(from_functions(lambda: 0, lambda a: 0, ["a"], mask=list)), "at least one"),
+    ],
+)
+def test_bad_arguments_are_answered_in_words(make, says):
+    with pytest.raises(InvalidArgumentError, match=says):
+        make()

@@ -1,0 +1,378 @@
+import doctest
+import importlib
+import math
+import random
+import signal
+import subprocess
+import sys
+import time
+import warnings
+
+import gymnasium
+import numpy as np
+import pytest
+
+import efex
+from efex import checkpoint
+from efex.errors import EfexError, InvalidArgumentError, StorageError
+
+CHECKPOINT = "checkpoint.safetensors"
+
+
+def grid(**options):
+    return efex.make("grid2d", **{"size": 4, "unique_fraction": 0.5, "seed": 0, "episode_steps": 30} | options)
+
+
+def endless():
+    return efex.make("teleport-maze", size=9, unique_fraction=0.5, seed=0)
+
+
+class Slope(gymnasium.Env):
+    """A slippery corridor: at its ends one action is not available, at the far end an episode may be over for good."""
+
+    observation_space = gymnasium.spaces.Discrete(3)
+    action_space = gymnasium.spaces.Discrete(3)
+    taken = 0
+
+    def reset(self, *, seed=None, options=None):
+        super().reset(seed=seed)
+        self.cell = 0
+        return self._seen()
+
+    def step(self, action):
+        Slope.taken += 1
+        slipped = self.np_random.random() < 0.1
+        self.cell = min(max(self.cell + (0 if slipped else action - 1), 0), 6)
+        observation, info = self._seen()
+        return observation, 0.0, self.cell == 6 and bool(self.np_random.random() < 0.5), False, info
+
+    def _seen(self):
+        return (0, 1, 1, 2, 1, 1, 2)[self.cell], {"action_mask": np.array([self.cell > 0, True, self.cell < 6])}
+
+
+class Breaking(gymnasium.Wrapper):
+    """Fails in its so-and-so-manieth step."""
+
+    def __init__(self, env, after):
+        super().__init__(env)
+        self.left = after
+
+    def step(self, action):
+        self.left -= 1
+        if self.left < 0:
+            raise RuntimeError("the simulator crashed")
+        return self.env.step(action)
+
+
+def identical(one, other):
+    for name in ("observations", "actions", "terminated"):
+        np.testing.assert_array_equal(getattr(one.experience, name), getattr(other.experience, name))
+    np.testing.assert_array_equal(one.recovery.path, other.recovery.path)
+    np.testing.assert_array_equal(one.recovery.model.counts, other.recovery.model.counts)
+    np.testing.assert_array_equal(one.recovery.model.starts, other.recovery.model.starts)
+    assert one.summary() == other.summary()
+    return True
+
+
+def interrupted(make, after, folder, **options):
+    with pytest.raises(RuntimeError, match="crashed"):
+        efex.explore(Breaking(make(), after), folder=folder, **options)
+
+
+WORLDS = {"episodes": grid, "endless": endless, "masked and terminating": Slope}
+AGENTS = [("efex", "auto"), ("efex-paper", 8), ("random", "auto"), ("max", "auto")]
+
+
+@pytest.mark.parametrize("world", WORLDS)
+@pytest.mark.parametrize(("agent", "clones"), AGENTS)
+def test_a_run_broken_at_any_step_ends_where_it_would_have_ended(tmp_path, agent, clones, world):
+    make = WORLDS[world]
+    options = {"steps": 100, "seed": 1, "agent": agent, "clones": clones, "progress": False}
+    whole = efex.explore(make(), **options)
+    for after in (30, 77) if agent == "efex" else (77,):
+        interrupted(make, after, tmp_path / f"{after}", **options)
+        again = efex.explore(make(), folder=tmp_path / f"{after}", resume=True, replay=True, **options)
+        assert identical(again, whole), after
+
+
+def test_what_an_agent_plans_for_several_steps_is_kept(tmp_path):
+    def agent():
+        return efex.agents.Efex(replan=4, method="em", start="rivals")
+
+    options = {"steps": 120, "progress": False}
+    whole = efex.explore(grid(), agent=agent(), **options)
+    for after in (51, 52):
+        interrupted(grid, after, tmp_path / f"{after}", agent=agent(), **options)
+        again = efex.explore(grid(), folder=tmp_path / f"{after}", agent=agent(), resume=True, **options)
+        assert identical(again, whole)
+
+
+@pytest.fixture
+def eager(monkeypatch):
+    """A checkpoint at every step."""
+    monkeypatch.setattr(checkpoint, "EVERY", 0.0)
+    monkeypatch.setattr(checkpoint, "SHARE", math.inf)
+
+
+def test_writing_checkpoints_has_no_influence(tmp_path, eager):
+    for agent in ("efex", "random"):
+        options = {"steps": 150, "agent": agent, "progress": False}
+        assert identical(efex.explore(grid(), folder=tmp_path, **options), efex.explore(grid(), **options))
+
+
+KILLED = """
+import math, efex, gymnasium
+from efex import checkpoint
+checkpoint.EVERY, checkpoint.SHARE = {every}, math.inf
+
+class Loud(gymnasium.Wrapper):
+    taken = 0
+
+    def step(self, action):
+        self.taken += 1
+        print(self.taken, flush=True)
+        return self.env.step(action)
+
+world = efex.make("grid2d", size=4, unique_fraction=0.5, seed=0, episode_steps=30)
+efex.explore(Loud(world), steps=400, seed=1, progress=False, folder={folder!r})
+"""
+
+
+def resumes_after_kill(whole, folder, draw):
+    """Kill a process at a random moment; return whether the run goes on to where it would have ended."""
+    script = KILLED.format(folder=str(folder), every=draw.choice([0.0, 0.0, 0.05]))
+    child = subprocess.Popen([sys.executable, "-c", script], stdout=subprocess.PIPE)
+    assert child.stdout is not None
+    for _ in range(draw.randrange(1, 380)):
+        child.stdout.readline()
+    time.sleep(draw.random() * 0.01)
+    child.kill()
+    child.wait()
+    child.stdout.close()
+    assert child.returncode == -signal.SIGKILL
+    again = efex.explore(grid(), steps=400, seed=1, progress=False, folder=folder, resume=True)
+    assert again.graph.write(folder / "a.json").read_text() == whole.graph.write(folder / "b.json").read_text()
+    return identical(again, whole)
+
+
+def killed_at(moments, folder):
+    whole = efex.explore(grid(), steps=400, seed=1, progress=False)
+    draw = random.Random(0)
+    return sum(resumes_after_kill(whole, folder / f"{i}", draw) for i in range(moments))
+
+
+def test_a_killed_process_goes_on_to_the_identical_graph(tmp_path):
+    assert killed_at(3, tmp_path) == 3
+
+
+@pytest.mark.verify
+def test_kill_at_twenty_random_moments(tmp_path):
+    resumed = killed_at(20, tmp_path)
+    print(f"\nkill -9: {resumed} of 20 resume to the identical graph")
+    assert resumed == 20
+
+
+def test_an_environment_that_is_not_known_to_repeat_itself_is_not_replayed(tmp_path):
+    options = {"steps": 100, "agent": "random", "clones": 4, "progress": False}
+    interrupted(Slope, 40, tmp_path, **options)
+    before, Slope.taken = efex.load(tmp_path).experience, 0
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UserWarning)
+        run = efex.explore(Slope(), folder=tmp_path, resume=True, **options)
+    assert Slope.taken == 60
+    assert run.experience.n_steps == 100
+    np.testing.assert_array_equal(run.experience.observations[: len(before)], before.observations)
+    assert len(before) in run.experience.offsets
+
+
+@pytest.mark.parametrize("agent", ["efex", "max"])
+def test_an_environment_that_does_not_repeat_itself_goes_on_with_a_new_episode(tmp_path, agent):
+    moods = iter(range(10))
+
+    class Moody(Slope):
+        def reset(self, *, seed=None, options=None):
+            super().reset(seed=seed)
+            self.cell = 0 if seed is None else next(moods) % 2 * 3
+            return self._seen()
+
+    options = {"steps": 90, "agent": agent, "clones": 12, "progress": False}
+    interrupted(Moody, 40, tmp_path, **options)
+    with pytest.warns(UserWarning, match="does not repeat itself.*new episode"), pytest.raises(RuntimeError):
+        efex.explore(Breaking(Moody(), 45), folder=tmp_path, resume=True, replay=True, **options)
+    assert efex.load(tmp_path).experience.n_steps > 40
+    run = efex.explore(Moody(), folder=tmp_path, resume=True, **options)
+    assert run.experience.n_steps == 90
+    assert len(run.recovery.path) == len(run.experience)
+
+
+class Untouchable(gymnasium.Wrapper):
+    def reset(self, **options):
+        raise AssertionError("a finished run has no business here")
+
+
+def test_a_finished_run_is_returned_as_it_is(tmp_path):
+    options = {"steps": 95, "progress": False, "folder": tmp_path}
+    run = efex.explore(grid(), **options)
+    assert identical(efex.explore(Untouchable(grid()), resume=True, **options), run)
+
+
+def test_a_finished_run_goes_on_when_asked_for_more(tmp_path):
+    for steps in (1, 60, 95, 140):
+        run = efex.explore(grid(), steps=steps, progress=False, folder=tmp_path, resume=True)
+        assert identical(run, efex.explore(grid(), steps=steps, progress=False))
+    with pytest.raises(InvalidArgumentError, match="140 steps are taken"):
+        efex.explore(grid(), steps=90, progress=False, folder=tmp_path, resume=True)
+
+
+def test_a_finished_run_without_replay_loses_nothing(tmp_path):
+    options = {"progress": False, "folder": tmp_path, "replay": False}
+    before = efex.explore(grid(), steps=50, **options)
+    after = efex.explore(grid(), steps=100, resume=True, **options)
+    n = len(before.experience)
+    np.testing.assert_array_equal(after.experience.observations[:n], before.experience.observations)
+    np.testing.assert_array_equal(after.true_nodes[:n], before.true_nodes)
+    assert after.experience.n_steps == 100
+
+
+@pytest.mark.parametrize(
+    ("change", "says"),
+    [
+        ({"seed": 2}, "its seed was 0, not 2"),
+        ({"agent": "random"}, "its agent was 'Efex', not 'RandomAgent'"),
+        ({"agent": efex.agents.Efex(discount=0.9)}, "discount"),
+        ({"clones": 9}, "clones"),
+        ({"episode_steps": 7}, "episode_steps"),
+        ({"observe": str}, "observe"),
+        ({"env": Slope()}, "number of actions was 4, not 3"),
+        ({"env": grid(size=6)}, "declared observations"),
+        ({"env": grid(seed=5)}, "world"),
+    ],
+)
+def test_a_run_does_not_go_on_as_another(tmp_path, change, says):
+    options = {"env": grid(), "steps": 40, "progress": False, "folder": tmp_path}
+    efex.explore(**options)
+    with pytest.raises(InvalidArgumentError, match=says):
+        efex.explore(**options | change | {"steps": 80, "resume": True})
+    assert efex.load(tmp_path).experience.n_steps == 40
+
+
+def test_without_a_checkpoint_resuming_begins(tmp_path):
+    run = efex.explore(grid(), steps=40, progress=True, folder=tmp_path / "new", resume=True)
+    assert identical(run, efex.explore(grid(), steps=40, progress=False))
+    with pytest.raises(InvalidArgumentError, match="folder="):
+        efex.explore(grid(), steps=40, resume=True)
+
+
+def test_without_resume_a_run_is_replaced(tmp_path):
+    efex.explore(grid(), steps=40, progress=False, folder=tmp_path)
+    efex.explore(grid(), steps=30, seed=3, progress=False, folder=tmp_path)
+    again = efex.explore(grid(), steps=50, seed=3, progress=False, folder=tmp_path, resume=True)
+    assert identical(again, efex.explore(grid(), steps=50, seed=3, progress=False))
+    again.save(tmp_path)
+    assert not (tmp_path / CHECKPOINT).exists()
+
+
+def test_a_damaged_checkpoint_is_a_clear_error(tmp_path):
+    efex.explore(grid(), steps=40, progress=False, folder=tmp_path)
+    content = bytearray((tmp_path / CHECKPOINT).read_bytes())
+    content[-9] ^= 4
+    (tmp_path / CHECKPOINT).write_bytes(content)
+    with pytest.raises(StorageError, match="checksum"):
+        efex.explore(grid(), steps=80, progress=False, folder=tmp_path, resume=True)
+
+
+class Alternating(efex.agents.RandomAgent):
+    """Holds more than a RandomAgent does."""
+
+    def prepare(self, n_actions, *, rng, symbols=()):
+        super().prepare(n_actions, rng=rng, symbols=symbols)
+        self._turn = 0
+
+    def choose(self, mask):
+        self._turn += 1
+        return self.random_action(mask) if self._turn % 2 else self._turn % self.experience.n_actions
+
+
+def test_an_agent_of_ones_own_walks_its_way_again(tmp_path):
+    options = {"steps": 70, "progress": False}
+    whole = efex.explore(grid(), agent=Alternating(clones=3), **options)
+    interrupted(grid, 45, tmp_path, agent=Alternating(clones=3), **options)
+    again = efex.explore(grid(), agent=Alternating(clones=3), folder=tmp_path, resume=True, **options)
+    assert identical(again, whole)
+
+
+def test_an_agent_that_chooses_otherwise_is_found_out(tmp_path):
+    class Fickle(efex.agents.RandomAgent):
+        def choose(self, mask):
+            return time.perf_counter_ns() // 100 % self.experience.n_actions
+
+    options = {"steps": 70, "progress": False}
+    interrupted(grid, 45, tmp_path, agent=Fickle(clones=3), **options)
+    with pytest.raises(EfexError, match="not the same agent"):
+        efex.explore(grid(), agent=Fickle(clones=3), folder=tmp_path, resume=True, **options)
+
+
+def stops_right(seed):
+    """Return whether an exploration of a maze that stops by itself stops with the right map."""
+    world = efex.make("sparse-maze", unique_fraction=0.3, seed=seed)
+    run = efex.explore(world, steps=20_000, seed=seed, until="complete", progress=False)
+    assert run.summary()["stopped"] == "complete"
+    return run.graph.equivalent_to(world.truth)
+
+
+def test_until_complete_stops_by_itself_with_the_right_map():
+    assert stops_right(5)
+
+
+@pytest.mark.verify
+def test_until_complete_is_mostly_right():
+    right = sum(map(stops_right, range(20, 28)))
+    print(f"\nuntil complete: the map was right {right} of 8 times")
+    assert right >= 7
+
+
+def test_until_goes_with_resuming(tmp_path):
+    options = {"steps": 4_000, "until": "complete", "progress": False, "clones": 6}
+    whole = efex.explore(grid(), **options)
+    assert whole.settings["stopped"] == "complete"
+    interrupted(grid, 500, tmp_path, **options)
+    assert identical(efex.explore(grid(), folder=tmp_path, resume=True, **options), whole)
+    assert identical(efex.explore(Untouchable(grid()), folder=tmp_path, resume=True, **options), whole)
+
+
+def test_until_may_be_a_function_of_the_agent():
+    run = efex.explore(grid(), steps=500, until=lambda agent: agent.experience.n_episodes == 3, progress=False)
+    assert run.experience.n_steps == 61
+    assert run.summary()["stopped"] == "until"
+    assert efex.explore(grid(), steps=20, until=lambda agent: False, progress=False).summary()["stopped"] == "steps"
+    with pytest.raises(InvalidArgumentError, match="until"):
+        efex.explore(grid(), steps=20, until="done", progress=False)  # type: ignore[arg-type]
+    with pytest.raises(InvalidArgumentError, match="RandomAgent"):
+        efex.explore(grid(), steps=20, until="complete", agent="random", progress=False)
+
+
+def test_a_summary_says_what_is_unknown(tmp_path):
+    little, much = (efex.explore(grid(), steps=steps, progress=False, folder=tmp_path) for steps in (60, 900))
+    less, more = little.summary(), much.summary()
+    assert less["untried_pairs"] > more["untried_pairs"] == 0
+    assert less["nodes_seen_fewer_than_5_times"] > more["nodes_seen_fewer_than_5_times"]
+    assert less["information_left_in_nats"] > more["information_left_in_nats"] > 0
+    assert efex.load(tmp_path).summary() == more
+    assert much.agreement(restarts=2) == 1.0
+    assert little.agreement(restarts=1) < 1.0
+
+
+def test_the_command_line_goes_on_too(tmp_path):
+    command = [sys.executable, "-c", "from efex.cli import main; main()", "explore", "grid2d", "--set", "size=3"]
+    command += ["--unique-fraction", "0.5", "--no-measure", "--out", str(tmp_path), "--resume"]
+    for more in (["--steps", "60"], ["--steps", "4000", "--until", "complete"]):
+        done = subprocess.run([*command, *more], capture_output=True, text=True, timeout=120)
+        assert done.returncode == 0, done.stderr
+    assert "stopped  complete" in done.stdout
+    assert "information left in nats" in done.stdout
+    assert 60 < efex.load(tmp_path).experience.n_steps < 4000
+
+
+@pytest.mark.parametrize("name", ["explore", "run", "agreement"])
+def test_the_examples_in_the_docstrings_run(name):
+    assert doctest.testmod(importlib.import_module(f"efex.{name}")).failed == 0

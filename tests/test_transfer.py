@@ -1,0 +1,106 @@
+"""Transfer: a known graph in a world that looks different is coloured in, and given up where it does not fit."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+import efex
+from efex.agents.colourings import Colourings
+from efex.agents.transfer import Transfer
+from efex.errors import InvalidArgumentError
+from efex.worlds import GraphWorld
+
+MAZE = {"size": 11, "unique_fraction": 0.3, "seed": 2}
+
+
+def repainted(truth, *, symbols, seed=0, **changes):
+    colours = np.random.default_rng(seed).integers(symbols, size=truth.n_nodes)
+    return GraphWorld(replace(truth, observations=tuple(colours.tolist()), **changes), episode_steps=100)
+
+
+def test_a_repainted_maze_is_known_after_one_tour():
+    known = efex.make("sparse-maze", **MAZE).truth
+    world = repainted(known, symbols=8)
+    run = efex.transfer(world, known, steps=4 * known.n_nodes, progress=False)
+    assert run.graph.n_nodes == known.n_nodes
+    assert run.graph.equivalent_to(world.truth)
+    assert efex.measures.precision(run, world, walks=5, steps=200) >= 0.95
+
+
+def test_a_map_that_was_explored_is_transferred():
+    first = efex.explore(efex.make("sparse-maze", **MAZE), steps=2_000, progress=False)
+    world = repainted(first.truth, symbols=8, seed=1)
+    run = efex.transfer(world, first.graph, steps=200, progress=False)
+    assert efex.measures.precision(run, world, walks=5, steps=200) >= 0.95
+
+
+@pytest.mark.verify
+def test_it_takes_a_third_of_the_steps_from_nothing():
+    first = efex.explore(efex.make("sparse-maze", unique_fraction=0.1, seed=5), steps=10_000, progress=False)
+    world = repainted(first.truth, symbols=13, seed=1)
+    run = efex.transfer(world, first.graph, steps=400, progress=False)
+    alone = efex.explore(world, steps=1_200, progress=False)
+    assert efex.measures.precision(run, world, walks=20, steps=1_000) >= 0.95
+    assert efex.measures.precision(alone, world, walks=20, steps=1_000) < 0.95
+
+
+def test_where_episodes_begin_need_not_be_known():
+    known = replace(efex.make("sparse-maze", **MAZE).truth, starts=())
+    world = repainted(known, symbols=8, starts=tuple(range(known.n_nodes)))
+    run = efex.transfer(world, known, steps=400, progress=False)
+    assert efex.measures.precision(run, world, walks=5, steps=200) >= 0.95
+
+
+def test_the_run_is_a_run_like_any_other(tmp_path):
+    known = efex.make("sparse-maze", **MAZE).truth
+    world = repainted(known, symbols=8)
+    one, two = (efex.transfer(world, known, steps=150, seed=4, progress=False) for _ in range(2))
+    assert one.experience.actions.tobytes() == two.experience.actions.tobytes()
+    assert [one.graph.observations[node] for node in one.nodes] == one.experience.symbols
+    assert one.experience.n_steps == 150
+    assert one.summary()["nodes"] == one.graph.n_nodes
+    assert (one.decode(one.experience.symbols[:50], one.experience.actions[:50]) >= 0).all()
+    assert np.isfinite(one.log_likelihood(one.experience.symbols[:50], one.experience.actions[:50]))
+    one.save(tmp_path / "run")
+    assert efex.load(tmp_path / "run").nodes.tolist() == one.nodes.tolist()
+
+
+def test_a_world_that_is_built_otherwise_is_explored_from_what_was_seen():
+    known = efex.make("sparse-maze", **MAZE).truth
+    other = efex.make("grid2d", size=4, unique_fraction=0.5, seed=1)
+    agent = Transfer(known)
+    run = efex.explore(other, steps=1_200, agent=agent, progress=False)
+    assert not agent.is_trusting
+    assert run.experience.n_steps == 1_200
+    assert efex.measures.precision(run, other, walks=5, steps=200) >= 0.95
+    assert efex.transfer(other, known, steps=1_200, progress=False).graph.n_nodes == run.graph.n_nodes
+
+
+def test_a_door_that_is_closed_now_is_no_edge_of_the_map():
+    known = efex.make("grid2d", size=4, unique_fraction=0.5, seed=1).truth
+    door = (known.source == 5) & (known.action == 3)
+    assert known.target[door].tolist() == [6]
+    world = repainted(replace(known, target=np.where(door, 5, known.target)), symbols=8, seed=5)
+    run = efex.transfer(world, known, steps=300, progress=False)
+    assert run.graph.equivalent_to(world.truth)
+
+
+def test_coming_back_tells_where_one_is():
+    ring = efex.LatentGraph.from_matrices("abc", [np.eye(3)[[1, 2, 0]], np.eye(3)])
+    colourings = Colourings(ring)
+    colourings.begin(7)
+    for code in (8, 9, 7, 8):
+        assert colourings.step(0, code)
+    first = int(colourings.path[0])
+    assert colourings.path.tolist() == [first, (first + 1) % 3, (first + 2) % 3, first, (first + 1) % 3]
+    assert sorted(colourings.colours[0].tolist()) == [7, 8, 9]
+    assert colourings.strays[0] == 0
+
+
+def test_the_graph_must_fit_the_environment():
+    with pytest.raises(InvalidArgumentError, match="known"):
+        Transfer("maze")
+    world = efex.make("grid3d", size=3)
+    with pytest.raises(InvalidArgumentError, match="actions"):
+        efex.transfer(world, efex.make("grid2d", size=3).truth, steps=10, progress=False)
