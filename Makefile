@@ -21,7 +21,7 @@ check: $(VENV)/.installed-dev
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 
-verify: $(VENV)/.installed-dev  ## the long proofs: the paper's figures on this machine
+verify: $(VENV)/.installed-dev  ## the long proofs: the paper's figures on this machine, the examples at full length
 	$(BIN)/python -m pytest -m verify -s
 
 $(VENV)/bin/python:

@@ -10,16 +10,16 @@ way is closed, one without which the target can be reached: it then leads nowher
 
 from __future__ import annotations
 
-import argparse
 import time
 from dataclasses import replace
-from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
+from explored import explored, options_of
 
 import efex
 from efex.graph import LatentGraph
+from efex.graph.reduction import redirect
 from efex.graph.routes import routes
 from efex.run import Run
 from efex.worlds import GraphWorld
@@ -34,15 +34,6 @@ class Trip(NamedTuple):
     steps: int
     succeeded: bool
     seconds: float
-
-
-def explored(name: str, seed: int, options: argparse.Namespace) -> Run:
-    """Return the run of the default agent in a world, from the folder where it was kept, if it was."""
-    folder = Path(options.keep) / f"{name}-{options.unique_fraction}-{options.slip}-{options.steps}-{seed}"
-    if folder.is_dir():
-        return efex.load(folder)
-    world = efex.make(name, unique_fraction=options.unique_fraction, slip=options.slip, seed=seed)
-    return efex.explore(world, steps=options.steps, seed=seed, progress=False, folder=folder)
 
 
 def true_node_of(run: Run) -> np.ndarray:
@@ -72,15 +63,7 @@ def closed_on_the_way(truth: LatentGraph, start: int, goal: int, rng: np.random.
         node = int(truth.target[row][truth.probability[row].argmax()])
     for at in rng.permutation(len(way)):
         node, action = way[at]
-        kept = ~((truth.source == node) & (truth.action == action))
-        changed = replace(
-            truth,
-            source=np.append(truth.source[kept], node),
-            action=np.append(truth.action[kept], action),
-            target=np.append(truth.target[kept], node),
-            probability=np.append(truth.probability[kept], 1.0),
-            count=np.append(truth.count[kept], np.inf),
-        )
+        changed = redirect(truth, node, action, node)
         if np.isfinite(routes(changed, {goal}).steps[start]):
             return changed
     return None
@@ -104,9 +87,9 @@ def trips(run: Run, *, n: int, seed: int) -> tuple[list[Trip], list[Trip]]:
 
 def figures(played: list[Trip]) -> list[str]:
     """Return success rate, mean ratio, and ratio of the sums."""
-    if not played:
-        return ["-", "-", "-"]
     arrived = [trip for trip in played if trip.succeeded]
+    if not arrived:
+        return [f"0 of {len(played)}", "-", "-"]
     ratio = np.mean([trip.steps / trip.shortest for trip in arrived])
     total = sum(trip.steps for trip in arrived) / sum(trip.shortest for trip in arrived)
     return [f"{len(arrived) / len(played):.3f} of {len(played)}", f"{ratio:.3f}", f"{total:.3f}"]
@@ -114,14 +97,9 @@ def figures(played: list[Trip]) -> list[str]:
 
 def main() -> None:
     """Print the table."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = options_of(__doc__, unique_fraction=0.3)
     parser.add_argument("--worlds", nargs="+", default=WORLDS, choices=WORLDS)
-    parser.add_argument("--seeds", nargs="+", type=int, default=[3000])
     parser.add_argument("--trips", type=int, default=100)
-    parser.add_argument("--steps", type=int, default=10_000)
-    parser.add_argument("--unique-fraction", type=float, default=0.3)
-    parser.add_argument("--slip", type=float, default=0.0)
-    parser.add_argument("--keep", default="runs/navigate", help="where explorations are kept")
     options = parser.parse_args()
     print("| world | nodes | on the map | arrived | ratio | of sums | arrived, closed | ratio | of sums | ms a step |")
     print("|---|---|---|---|---|---|---|---|---|---|")
@@ -134,7 +112,7 @@ def main() -> None:
             for column in zip(*((r.truth.n_nodes, r.graph.n_nodes) for r in runs))
         ]
         taken = [trip for trip in plain + closed if trip.steps > 0]
-        cost = 1000 * sum(trip.seconds for trip in taken) / sum(trip.steps for trip in taken)
+        cost = 1000 * sum(trip.seconds for trip in taken) / max(sum(trip.steps for trip in taken), 1)
         print("| " + " | ".join([name, *sizes, *figures(plain), *figures(closed), f"{cost:.1f}"]) + " |", flush=True)
 
 

@@ -8,9 +8,9 @@ of the first world in hand, and from nothing. Both are measured at marks, the fi
 
 from __future__ import annotations
 
-import argparse
 from dataclasses import replace
-from pathlib import Path
+
+from explored import explored, options_of
 
 import efex
 from efex.randomness import stream
@@ -21,15 +21,6 @@ from efex.worlds.aliasing import alias
 GOAL = 0.95
 TRANSFER_MARKS = range(25, 1_501, 25)
 ALONE_MARKS = range(250, 10_001, 250)
-
-
-def explored(name: str, seed: int, options: argparse.Namespace) -> Run:
-    """Return the run of the default agent in the first world, from the folder where it was kept, if it was."""
-    folder = Path(options.keep) / f"{name}-{options.unique_fraction}-0.0-{options.steps}-{seed}"
-    if folder.is_dir():
-        return efex.load(folder)
-    world = efex.make(name, unique_fraction=options.unique_fraction, seed=seed)
-    return efex.explore(world, steps=options.steps, seed=seed, progress=False, folder=folder)
 
 
 def repainted(run: Run, unique_fraction: float, *, seed: int) -> GraphWorld:
@@ -45,12 +36,8 @@ def is_good(run: Run, world: GraphWorld) -> bool:
 
 def main() -> None:
     """Print the table."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = options_of(__doc__, unique_fraction=0.1)
     parser.add_argument("--world", default="sparse-maze")
-    parser.add_argument("--seeds", nargs="+", type=int, default=[3000])
-    parser.add_argument("--steps", type=int, default=10_000, help="how long the first world is explored")
-    parser.add_argument("--unique-fraction", type=float, default=0.1)
-    parser.add_argument("--keep", default="runs/navigate", help="where explorations are kept")
     options = parser.parse_args()
     print("| world | seed | nodes | with the map | from nothing | share |")
     print("|---|---|---|---|---|---|")

@@ -71,7 +71,7 @@ def main():
     assert learned.graph.difference(truth()) is None
     plan = learned.graph.plan(learned.graph.starts[0], observation="charger")
     assert plan.expected_steps == 6
-    print("to the charger:", *(learned.settings["actions"][action] for action in plan.actions))
+    print("to the charger:", *(learned.graph.action_names[action] for action in plan.actions))
     draw_maps(given.out / "map.png", truth(), learned.graph, plan)
 
 

@@ -2,6 +2,7 @@
 
 import ast
 import inspect
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -23,7 +24,8 @@ AGENT_SIDE = [
 ]
 
 
-def imported(path: Path) -> set[str]:
+@cache
+def imported(path: Path) -> frozenset[str]:
     names = set()
     for node in ast.walk(ast.parse(path.read_text())):
         if isinstance(node, ast.Import):
@@ -31,7 +33,7 @@ def imported(path: Path) -> set[str]:
         elif isinstance(node, ast.ImportFrom):
             assert node.level == 0, f"{path} imports relatively"
             names |= {node.module or ""} | {f"{node.module}.{alias.name}" for alias in node.names}
-    return names
+    return frozenset(names)
 
 
 def files(part: str) -> list[Path]:

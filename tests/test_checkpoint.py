@@ -1,5 +1,3 @@
-import doctest
-import importlib
 import math
 import random
 import signal
@@ -13,7 +11,7 @@ import numpy as np
 import pytest
 
 import efex
-from efex import checkpoint
+from efex import checkpoint, stopping
 from efex.errors import EfexError, InvalidArgumentError, StorageError
 
 CHECKPOINT = "checkpoint.safetensors"
@@ -21,6 +19,11 @@ CHECKPOINT = "checkpoint.safetensors"
 
 def grid(**options):
     return efex.make("grid2d", **{"size": 4, "unique_fraction": 0.5, "seed": 0, "episode_steps": 30} | options)
+
+
+def named(world):
+    world.action_names = ["north", "south", "west", "east"]
+    return world
 
 
 def endless():
@@ -162,7 +165,7 @@ def killed_at(moments, folder):
 
 
 def test_a_killed_process_goes_on_to_the_identical_graph(tmp_path):
-    assert killed_at(3, tmp_path) == 3
+    assert killed_at(2, tmp_path) == 2
 
 
 @pytest.mark.verify
@@ -217,11 +220,11 @@ def test_a_finished_run_is_returned_as_it_is(tmp_path):
 
 
 def test_a_finished_run_goes_on_when_asked_for_more(tmp_path):
-    for steps in (1, 60, 95, 140):
+    for steps in (1, 40, 70):
         run = efex.explore(grid(), steps=steps, progress=False, folder=tmp_path, resume=True)
         assert identical(run, efex.explore(grid(), steps=steps, progress=False))
-    with pytest.raises(InvalidArgumentError, match="140 steps are taken"):
-        efex.explore(grid(), steps=90, progress=False, folder=tmp_path, resume=True)
+    with pytest.raises(InvalidArgumentError, match="70 steps are taken"):
+        efex.explore(grid(), steps=50, progress=False, folder=tmp_path, resume=True)
 
 
 def test_a_finished_run_without_replay_loses_nothing(tmp_path):
@@ -232,6 +235,14 @@ def test_a_finished_run_without_replay_loses_nothing(tmp_path):
     np.testing.assert_array_equal(after.experience.observations[:n], before.experience.observations)
     np.testing.assert_array_equal(after.true_nodes[:n], before.true_nodes)
     assert after.experience.n_steps == 100
+
+
+@pytest.fixture(scope="module")
+def short(tmp_path_factory):
+    """What a short run was asked for, with the folder where it is."""
+    options = {"env": grid(), "steps": 40, "progress": False, "folder": tmp_path_factory.mktemp("short")}
+    efex.explore(**options)
+    return options
 
 
 @pytest.mark.parametrize(
@@ -246,14 +257,13 @@ def test_a_finished_run_without_replay_loses_nothing(tmp_path):
         ({"env": Slope()}, "number of actions was 4, not 3"),
         ({"env": grid(size=6)}, "declared observations"),
         ({"env": grid(seed=5)}, "world"),
+        ({"env": named(grid())}, "names of actions"),
     ],
 )
-def test_a_run_does_not_go_on_as_another(tmp_path, change, says):
-    options = {"env": grid(), "steps": 40, "progress": False, "folder": tmp_path}
-    efex.explore(**options)
+def test_a_run_does_not_go_on_as_another(short, change, says):
     with pytest.raises(InvalidArgumentError, match=says):
-        efex.explore(**options | change | {"steps": 80, "resume": True})
-    assert efex.load(tmp_path).experience.n_steps == 40
+        efex.explore(**short | change | {"steps": 80, "resume": True})
+    assert efex.load(short["folder"]).experience.n_steps == 40
 
 
 def test_without_a_checkpoint_resuming_begins(tmp_path):
@@ -312,16 +322,18 @@ def test_an_agent_that_chooses_otherwise_is_found_out(tmp_path):
         efex.explore(grid(), agent=Fickle(clones=3), folder=tmp_path, resume=True, **options)
 
 
+@pytest.fixture
+def hasty(monkeypatch):
+    """A map passes for complete soon."""
+    monkeypatch.setattr(stopping, "LEAST_SETTLED", 50)
+
+
 def stops_right(seed):
     """Return whether an exploration of a maze that stops by itself stops with the right map."""
     world = efex.make("sparse-maze", unique_fraction=0.3, seed=seed)
     run = efex.explore(world, steps=20_000, seed=seed, until="complete", progress=False)
     assert run.summary()["stopped"] == "complete"
     return run.graph.equivalent_to(world.truth)
-
-
-def test_until_complete_stops_by_itself_with_the_right_map():
-    assert stops_right(5)
 
 
 @pytest.mark.verify
@@ -331,11 +343,12 @@ def test_until_complete_is_mostly_right():
     assert right >= 7
 
 
-def test_until_goes_with_resuming(tmp_path):
-    options = {"steps": 4_000, "until": "complete", "progress": False, "clones": 6}
+def test_until_goes_with_resuming(tmp_path, hasty):
+    options = {"steps": 1_000, "until": "complete", "progress": False, "clones": 6}
     whole = efex.explore(grid(), **options)
     assert whole.settings["stopped"] == "complete"
-    interrupted(grid, 500, tmp_path, **options)
+    assert whole.experience.n_steps > 150
+    interrupted(grid, 100, tmp_path, **options)
     assert identical(efex.explore(grid(), folder=tmp_path, resume=True, **options), whole)
     assert identical(efex.explore(Untouchable(grid()), folder=tmp_path, resume=True, **options), whole)
 
@@ -352,27 +365,21 @@ def test_until_may_be_a_function_of_the_agent():
 
 
 def test_a_summary_says_what_is_unknown(tmp_path):
-    little, much = (efex.explore(grid(), steps=steps, progress=False, folder=tmp_path) for steps in (60, 900))
+    little, much = (efex.explore(grid(), steps=steps, progress=False, folder=tmp_path) for steps in (60, 500))
     less, more = little.summary(), much.summary()
     assert less["untried_pairs"] > more["untried_pairs"] == 0
     assert less["nodes_seen_fewer_than_5_times"] > more["nodes_seen_fewer_than_5_times"]
     assert less["information_left_in_nats"] > more["information_left_in_nats"] > 0
     assert efex.load(tmp_path).summary() == more
-    assert much.agreement(restarts=2) == 1.0
+    assert much.agreement(restarts=1) == 1.0
     assert little.agreement(restarts=1) < 1.0
 
 
-def test_the_command_line_goes_on_too(tmp_path):
-    command = [sys.executable, "-c", "from efex.cli import main; main()", "explore", "grid2d", "--set", "size=3"]
-    command += ["--unique-fraction", "0.5", "--no-measure", "--out", str(tmp_path), "--resume"]
-    for more in (["--steps", "60"], ["--steps", "4000", "--until", "complete"]):
-        done = subprocess.run([*command, *more], capture_output=True, text=True, timeout=120)
+def test_the_command_line_goes_on_too(tmp_path, command, hasty):
+    explore = ["explore", "grid2d", "--set", "size=3", "--unique-fraction", "0.5", "--no-measure", "--resume"]
+    for more in (["--steps", "60"], ["--steps", "1000", "--until", "complete"]):
+        done = command(*explore, "--out", tmp_path, *more)
         assert done.returncode == 0, done.stderr
     assert "stopped  complete" in done.stdout
     assert "information left in nats" in done.stdout
-    assert 60 < efex.load(tmp_path).experience.n_steps < 4000
-
-
-@pytest.mark.parametrize("name", ["explore", "run", "agreement"])
-def test_the_examples_in_the_docstrings_run(name):
-    assert doctest.testmod(importlib.import_module(f"efex.{name}")).failed == 0
+    assert 60 < efex.load(tmp_path).experience.n_steps < 1000

@@ -14,8 +14,8 @@ def efex_command(*arguments, cwd=None):
     return subprocess.run(command, capture_output=True, text=True, cwd=cwd, timeout=120)
 
 
-def test_explore_writes_a_folder_and_says_where_the_picture_is(tmp_path):
-    done = efex_command(*EXPLORE, "--out", str(tmp_path / "run"))
+def test_explore_writes_a_folder_and_says_where_the_picture_is(tmp_path, command):
+    done = command(*EXPLORE, "--out", str(tmp_path / "run"))
     assert done.returncode == 0, done.stderr
     assert str(tmp_path / "run" / "map.png") in done.stdout
     summary = json.loads((tmp_path / "run" / "summary.json").read_text())
@@ -71,8 +71,8 @@ def test_an_environment_of_ones_own_is_explored(tmp_path):
         (["explor"], "explor"),
     ],
 )
-def test_bad_input_is_one_line_and_a_non_zero_exit(arguments, says, tmp_path):
-    done = efex_command(*arguments, cwd=tmp_path)
+def test_bad_input_is_one_line_and_a_non_zero_exit(arguments, says, tmp_path, command):
+    done = command(*arguments, cwd=tmp_path)
     assert done.returncode == 2
     assert says in done.stderr
     assert len(done.stderr.strip().splitlines()) == 1

@@ -1,26 +1,22 @@
 """`efex plan` on a small world that was explored and saved, and on a graph of one's own."""
 
 import json
-import sys
 
 import numpy as np
 import pytest
 
 import efex
-from efex.cli import main
 from efex.graph.export import read_json
 from efex.graph.routes import routes
 
 
 @pytest.fixture
-def plan_command(monkeypatch, capsys):
+def plan_command(command):
     """Runs the command and gives its exit code, output and complaint."""
 
     def run(*arguments):
-        monkeypatch.setattr(sys, "argv", ["efex", "plan", *map(str, arguments)])
-        with pytest.raises(SystemExit) as left:
-            main()
-        return left.value.code, *capsys.readouterr()
+        done = command("plan", *arguments)
+        return done.returncode, done.stdout, done.stderr
 
     return run
 
@@ -102,6 +98,7 @@ def test_a_place_that_is_none_is_one_line(edited, plan_command, start, to, says)
 def test_a_missing_folder_or_place_is_one_line(folder, plan_command, tmp_path):
     for arguments, says in (
         ((tmp_path / "none", "--from", 0, "--to", 1), "no run folder"),
+        (("x" * 300, "--from", 0, "--to", 1), "no run folder"),
         ((tmp_path, "--from", 0, "--to", 1), "cannot be read"),
         ((folder, "--from", 0), "--to"),
     ):

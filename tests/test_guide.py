@@ -13,7 +13,7 @@ def test_the_guide_runs(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     world, functions, log, *rest = BLOCKS
     names = {}
-    exec(world.replace("10_000", "400"), names)
+    exec(world.replace("10_000", "200"), names)
     assert (tmp_path / "map.png").exists()
     efex.adapters.write_table(names["run"].experience, "walk.csv")
     exec(functions, names)

@@ -1,6 +1,4 @@
 import json
-import subprocess
-import sys
 from itertools import pairwise
 
 import numpy as np
@@ -146,13 +144,8 @@ def test_a_fit_is_saved_and_loaded_like_a_run(tmp_path, log):
     assert (tmp_path / "map" / "map.png").stat().st_size > 1000
 
 
-def efex_learn(*arguments, cwd):
-    command = [sys.executable, "-c", "from efex.cli import main; main()", "learn", *arguments]
-    return subprocess.run(command, capture_output=True, text=True, cwd=cwd, timeout=120)
-
-
-def test_the_command_learns_saves_draws_and_reports(tmp_path, log):
-    done = efex_learn(str(log), "--out", "map", "--restarts", "2", cwd=tmp_path)
+def test_the_command_learns_saves_draws_and_reports(tmp_path, log, command):
+    done = command("learn", log, "--out", "map", "--restarts", "2", cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     for words in ("learning from 540 steps, 2 of 2", "held out  60 steps in 2 episodes", "2 restarts agree", "map.png"):
         assert words in done.stdout
@@ -171,8 +164,8 @@ def test_the_command_learns_saves_draws_and_reports(tmp_path, log):
         ([], "file"),
     ],
 )
-def test_bad_input_on_the_command_line_is_one_line(arguments, says, log):
-    done = efex_learn(*arguments, cwd=log.parent)
+def test_bad_input_on_the_command_line_is_one_line(arguments, says, log, command):
+    done = command("learn", *arguments, cwd=log.parent)
     assert done.returncode == 2
     assert says in done.stderr.lower()
     assert len(done.stderr.strip().splitlines()) == 1

@@ -51,6 +51,7 @@ class Cave(gymnasium.Env):
         self.looks = [self.texts.index(text) for text in shown]
         self.observation_space = gymnasium.spaces.Discrete(len(self.texts))
         self.action_space = gymnasium.spaces.Discrete(len(VERBS))
+        self.action_names = VERBS
         self.truth = self._walk_all()
 
     def enter(self, node: int) -> tuple[int, dict[str, int]]:

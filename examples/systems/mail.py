@@ -9,6 +9,7 @@ import threading
 from base64 import b64encode
 from collections.abc import Sequence
 from itertools import product
+from typing import Any
 
 import gymnasium
 import numpy as np
@@ -36,7 +37,7 @@ LOGIN = ("HELO", "EHLO", "AUTH", "MAIL", "RCPT", "DATA", "RSET", "QUIT")
 """Commands with a login, which the server remembers as long as the session lasts."""
 
 
-class MailServer(gymnasium.Env):
+class MailServer(gymnasium.Env[Any, Any]):
     """A client of a mail server on this machine: it sends one of some commands and sees the code of the reply.
 
     Where the server asks for the text of a mail, the client sends one and sees what the server says to that. After
@@ -44,7 +45,7 @@ class MailServer(gymnasium.Env):
     """
 
     def __init__(self, names: tuple[str, ...] = PLAIN) -> None:
-        self.names = names
+        self.names = self.action_names = names
         self.action_space = gymnasium.spaces.Discrete(len(names))
         self.observation_space = gymnasium.spaces.Text(3, charset="0123456789")
         logging.getLogger("mail.log").setLevel(logging.ERROR)  # aiosmtpd warns of its own old attributes at every login
@@ -64,12 +65,12 @@ class MailServer(gymnasium.Env):
             loop=self._loop,
         )
 
-    def reset(self, *, seed: int | None = None, options: dict | None = None) -> tuple[str, dict]:
+    def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[str, dict[str, Any]]:
         """Connect; the server greets."""
         super().reset(seed=seed)
         return self._connect(), {}
 
-    def step(self, action: int) -> tuple[str, float, bool, bool, dict]:
+    def step(self, action: int) -> tuple[str, float, bool, bool, dict[str, Any]]:
         """Send a command."""
         name = self.names[action]
         reply = self._say(COMMANDS[name])
@@ -127,10 +128,11 @@ class MailServer(gymnasium.Env):
         n = len(self.names)
         futures = list(product(range(n), repeat=depth))
 
-        def node(commands: tuple[int, ...]) -> tuple:
+        def node(commands: tuple[int, ...]) -> tuple[tuple[str, ...], ...]:
             return tuple(self.ask(commands + future)[len(commands) :] for future in futures)
 
-        ways, nodes, edges = [()], {node(()): 0}, []
+        ways: list[tuple[int, ...]] = [()]
+        nodes, edges = {node(()): 0}, []
         for source, way in enumerate(ways):  # grows while it is read: breadth first
             for action in range(n):
                 found = node((*way, action))

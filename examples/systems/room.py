@@ -29,6 +29,7 @@ class Room(gymnasium.Env):
         self._views: dict[bytes, int] = {}
         self.looks = [self._put(node) for node in range(len(self.poses))]
         self.action_space = gymnasium.spaces.Discrete(len(ACTIONS))
+        self.action_names = ACTIONS
         self.observation_space = gymnasium.spaces.Discrete(len(self._views))
         self.truth = self._walk_all()
 

@@ -43,6 +43,7 @@ def _identity(record: Record, asked: dict[str, Any]) -> dict[str, Any]:
         "agent": type(agent).__name__,
         **settings,
         "number of actions": view.n_actions,
+        "names of actions": None if view.action_names is None else list(view.action_names),
         "declared observations": f"{len(declared)}, from {declared[0]} to {declared[-1]}" if declared else "none",
         "world": None if record.truth is None else _fingerprint(record.truth),
     }

@@ -1,7 +1,10 @@
-"""Checks of what a caller asks of a world: each returns the value it accepts, or says what it must be."""
+"""Checks of what a caller asks for: each returns the value it accepts, or says what it must be."""
 
 import math
+import os
+from collections.abc import Callable
 from numbers import Integral, Real
+from pathlib import Path
 from typing import Any
 
 from efex.errors import InvalidArgumentError
@@ -33,6 +36,27 @@ def repetition(name: str, value: Any) -> float:
     if not _is_number(value) or not 0 <= value < 1:
         raise InvalidArgumentError(f"{name} must be a number of at least 0 and below 1, not {value!r}")
     return float(value)
+
+
+def tolerance(name: str, value: Any) -> float:
+    """Return `value` as a finite float of at least 0."""
+    if not _is_number(value) or value < 0:
+        raise InvalidArgumentError(f"{name} must be a finite number of at least 0, not {value!r}")
+    return float(value)
+
+
+def function(name: str, value: Any) -> Callable[..., Any] | None:
+    """Return `value`, a function or None."""
+    if value is not None and not callable(value):
+        raise InvalidArgumentError(f"{name} must be a function or None, not {value!r}")
+    return value  # type: ignore[no-any-return]
+
+
+def place(name: str, value: Any) -> Path:
+    """Return `value` as a path."""
+    if not isinstance(value, str | os.PathLike) or not str(value) or "\0" in str(value):
+        raise InvalidArgumentError(f"{name} must be a path, text or a pathlib.Path, not {value!r}")
+    return Path(value)
 
 
 def _is_number(value: Any) -> bool:

@@ -7,6 +7,7 @@ import importlib
 import re
 import sys
 from collections.abc import Iterator
+from os.path import isfile
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, NoReturn
 
@@ -143,8 +144,8 @@ def plan(
     from efex.storage import GRAPH, load
 
     # The file may hold tags and blocks that were added after the run.
-    file = folder / GRAPH if (folder / GRAPH).is_file() else folder
-    graph = read_json(file) if file.is_file() else load(folder).graph
+    file = folder / GRAPH if isfile(folder / GRAPH) else folder
+    graph = read_json(file) if isfile(file) else load(folder).graph
     found = graph.plan(named_node(graph, source), to=named_nodes(graph, to))
     typer.echo(json.dumps(plan_content(graph, found)) if as_json else plan_table(graph, found))
 

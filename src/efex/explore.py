@@ -43,9 +43,9 @@ def explore(
     """Return what `agent` found out about `env` in `steps` steps.
 
     `env` is any Gymnasium environment with Discrete actions; they are counted from 0, and `info["action_mask"]` is
-    heeded. Its episodes end as it says, or after `episode_steps`. Observations may be numbers, strings, arrays, or
-    lists, tuples and mappings of these; `observe` turns anything else, or anything finer than you care for, into one
-    of them.
+    heeded. If it has a list `action_names`, actions are called that on the map. Its episodes end as it says, or after
+    `episode_steps`. Observations may be numbers, strings, arrays, or lists, tuples and mappings of these; `observe`
+    turns anything else, or anything finer than you care for, into one of them.
 
     `agent` is "efex", "efex-paper" (which needs `clones`), "random", one of the baselines "max", "bonus-dqn" and
     "bootstrapped-dqn", or an agent of `efex.agents`. `clones` is how many states an observation may have: "auto", a
@@ -72,11 +72,17 @@ def explore(
     steps, seed = whole("steps", steps, at_least=1), whole("seed", seed, at_least=0)
     if flag("resume", resume) and folder is None:
         raise InvalidArgumentError("resume=True needs folder=, the folder of the run to go on with")
+    flag("progress", progress)
+    if replay is not None:
+        flag("replay", replay)
     view = AgentView(env, observe=observe, episode_steps=episode_steps)
     explorer = make_agent(agent, clones=clones)
     explorer.prepare(view.n_actions, rng=stream(seed, "agent"), symbols=view.symbols)
     name = agent if isinstance(agent, str) else type(agent).__name__
-    record = Record(view, explorer, env, {"agent": name, "seed": seed})
+    settings: dict[str, Any] = {"agent": name, "seed": seed}
+    if view.action_names is not None:
+        settings["actions"] = list(view.action_names)
+    record = Record(view, explorer, env, settings)
     stops = stopping_rule(until, explorer)
     home = None if folder is None else make_folder(folder)
     asked = {"seed": seed, "episode_steps": episode_steps, "observe": observe is not None}

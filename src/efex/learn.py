@@ -8,10 +8,11 @@ from typing import Any
 
 import numpy as np
 
+from efex import checks
 from efex.adapters import Table, read_table
 from efex.agents.base import Recovery
 from efex.agreement import agreement
-from efex.checks import whole
+from efex.checks import flag, whole
 from efex.errors import InvalidArgumentError
 from efex.experience import Experience
 from efex.held_out import hold_out, nats_per_step
@@ -43,7 +44,7 @@ def learn(
     """Return the map learned from `experience`, which `Experience.from_episodes` makes of any lists, or from a file.
 
     A file is a .csv or .parquet table with the columns episode, action and observation, see `efex.adapters.read_table`;
-    where its actions have names, `settings["actions"]` lists them by number.
+    where its actions have names, the graph's `action_names` and `settings["actions"]` list them by number.
 
     `clones` is how many states an observation may have: "auto", a number, or a mapping from symbols to numbers. EM runs
     for `iterations` or until a step's log-likelihood changes by less than `tolerance`; `method` says what follows it:
@@ -63,6 +64,8 @@ def learn(
                 observations  6
                        nodes  12 (...
     """
+    flag("progress", progress)
+    tolerance = checks.tolerance("tolerance", tolerance)
     walks, names = _walks(experience)
     settings: dict[str, Any] = {"method": method, "seed": seed}
     if names is not None:

@@ -10,10 +10,10 @@ import gymnasium
 import numpy as np
 from numpy.typing import NDArray
 
-from efex.adapters import AgentView
+from efex.adapters.environment import AgentView, action_mask
 from efex.checks import fraction, whole
 from efex.errors import InvalidArgumentError
-from efex.experience import Alphabet
+from efex.graph.action_names import action_number
 from efex.graph.latent import LatentGraph
 from efex.graph.plan import target_nodes
 from efex.graph.tags import Tag
@@ -55,10 +55,11 @@ class Navigator:
     """
 
     def __init__(self, graph: LatentGraph, *, sure: float = 0.95, seed: int = 0) -> None:
+        if not isinstance(graph, LatentGraph) or graph.n_nodes == 0:
+            raise InvalidArgumentError(f"graph must be a map with nodes, such as run.graph, not {graph!r}")
         self._given = graph
         self._sure = fraction("sure", sure)
         self._rng = stream(seed, "navigator")
-        self._alphabet = Alphabet(graph.symbols)
         self._trail: Trail | None = None
         self._goal: frozenset[int] = frozenset()
         self._taken = 0
@@ -70,10 +71,10 @@ class Navigator:
 
     def _use(self, blocked: frozenset[tuple[int, int]]) -> None:
         """Go on with the map as it was given, but for the pairs that are blocked."""
-        self.blocked = blocked
-        """The (node, action) pairs that were found closed, or said to be."""
         self.graph = reduce(lambda graph, pair: graph.block(*pair), sorted(blocked), self._given)
         """The map in use: the one given, without what is blocked."""
+        self.blocked = blocked
+        """The (node, action) pairs that were found closed, or said to be."""
         self._chances = Chances(self.graph)
         self._distinctions = Distinctions(self._chances)
         self._courses: dict[frozenset[int], Course] = {}
@@ -81,26 +82,27 @@ class Navigator:
         if self._trail is not None:
             self._trail.follow(self._chances)
 
-    def block(self, node: int, action: int) -> None:
+    def block(self, node: int, action: int | str) -> None:
         """Take no way over `action` at `node` any more, unless there is no other."""
-        self._use(self.blocked | {(int(node), int(action))})
+        self._use(self.blocked | {(whole("node", node, at_least=0), action_number(self._given, action))})
 
     @property
     def is_lost(self) -> bool:
         """Whether nothing on the map looks like what is seen."""
         return self._trail is None
 
-    def observe(self, observation: Any, *, after: int | None = None) -> None:
+    def observe(self, observation: Any, *, after: int | str | None = None) -> None:
         """Take in what is seen: after an action, or at the beginning and after a reset, where that is None."""
-        seen = self._chances.codes == self._alphabet.lookup([to_symbol(observation)])[0]
+        action = None if after is None else action_number(self._given, after)
+        seen = self._chances.codes == self._given.alphabet.lookup([to_symbol(observation)])[0]
         if not seen.any():
             self.belief, self._trail = np.full(len(seen), 1 / len(seen)), None
-        elif after is None or self._trail is None:
+        elif action is None or self._trail is None:
             self.belief, self._trail, self._experiment = seen / seen.sum(), Trail(self._chances, seen), ()
         else:
-            ahead = self._chances.advance(self.belief, after) * seen
+            ahead = self._chances.advance(self.belief, action) * seen
             self.belief = ahead / ahead.sum()
-            self._trail.step(after, seen)
+            self._trail.step(action, seen)
             if closed := self._trail.closed():
                 self._use(self.blocked.union(closed))
 
@@ -127,7 +129,8 @@ class Navigator:
         if self._taken == 0:
             self._expected = float(self.belief @ course.steps)
         self._taken += 1
-        available = np.ones(self.graph.n_actions, bool) if mask is None else np.asarray(mask, bool)
+        n_actions = self.graph.n_actions
+        available = np.ones(n_actions, bool) if mask is None else action_mask("mask", mask, n_actions)
         overdue = self._taken > OVERDUE * self._expected + SPARE
         if self.is_lost or (overdue and self._rng.random() < RESTLESSNESS):
             return int(self._rng.choice(np.flatnonzero(available)))
@@ -184,6 +187,10 @@ class Navigator:
         """
         limit = whole("limit", limit, at_least=0)
         view = AgentView(env, observe=observe)
+        if view.n_actions != self.graph.n_actions:
+            raise InvalidArgumentError(
+                f"env must have the {self.graph.n_actions} actions of the map, not {view.n_actions}"
+            )
         moment = view.reset(seed=seed)
         self.observe(moment.symbol)
         taken = 0

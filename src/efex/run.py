@@ -49,18 +49,25 @@ class Fit:
 
     @cached_property
     def graph(self) -> LatentGraph:
-        """The recovered map: every used state a node, edges counted along the decoded path."""
+        """The recovered map: every used state a node, edges counted along the decoded path and in what was known."""
         path = self.nodes
         t = np.flatnonzero(self.experience.actions >= 0)
         layout, alphabet = self.recovery.model.layout, self.experience.alphabet
-        utility, closed = self.recovery.utility, self.recovery.closed
+        utility, closed, carried = self.recovery.utility, self.recovery.closed, self.recovery.carried
+        steps = np.stack([path[t], self.experience.actions[t], path[t + 1], np.ones(len(t), np.int64)], axis=1)
+        if carried is not None:
+            source, action, target, times = carried.T
+            ends = np.searchsorted(self.states, (source, target))
+            steps = np.concatenate([steps, np.stack([ends[0], action, ends[1], times], axis=1)])
         return LatentGraph.from_walks(
             [alphabet[code] for code in layout.observation[self.states].tolist()],
             self.experience.n_actions,
-            np.stack([path[t], self.experience.actions[t], path[t + 1]], axis=1),
+            steps[:, :3],
+            times=steps[:, 3],
             starts=path[self.experience.offsets[:-1]].tolist(),
             utility=None if utility is None else utility[self.states],
             closed=None if closed is None else closed[self.states],
+            action_names=self.settings.get("actions"),
         )
 
     @cached_property

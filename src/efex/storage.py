@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import json
+from os.path import isdir
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from efex.agents.base import Recovery
 from efex.arrays import State, read_arrays, write_arrays
+from efex.checks import place
 from efex.errors import EfexError, StorageError
 from efex.experience import Experience
+from efex.graph.action_names import check_action_names
 from efex.graph.export import read_json, replacing
 from efex.parts import keep_experience, keep_model, read_experience, read_model
 
@@ -29,6 +33,9 @@ EXPERIENCE, MODEL, GRAPH, TRUTH, SUMMARY, MAP = (
 FILES = (EXPERIENCE, MODEL, GRAPH, TRUTH, SUMMARY, MAP)
 CHECKPOINT = "checkpoint.safetensors"
 """What a run goes on from; `efex.checkpoint` writes it."""
+
+MOST_TIMES = 2**40
+"""More walks than this no known step is believed to count as."""
 
 UNFIT = (KeyError, TypeError, ValueError, IndexError, OverflowError, RecursionError, EfexError)
 """What comes of content that is not what efex wrote."""
@@ -66,21 +73,31 @@ def _keep_recovery(recovery: Recovery) -> State:
         "utility": recovery.utility,
         "closed": recovery.closed,
         "information": recovery.information,
+        "carried": recovery.carried,
     }
     return State(model.arrays | {name: array for name, array in beside.items() if array is not None}, model.about)
 
 
 def load(folder: str | Path) -> Run:
-    """Return the run that was saved in `folder`."""
+    """Return the run that was saved in `folder`.
+
+    >>> import efex
+    >>> from tempfile import TemporaryDirectory
+    >>> with TemporaryDirectory() as folder:
+    ...     run = efex.explore(efex.make("chain", length=5), steps=50, progress=False, folder=folder)
+    ...     efex.load(folder).graph.equivalent_to(run.graph)
+    True
+    """
     from efex.run import Run
 
-    path = Path(folder)
-    if not path.is_dir():
+    path = place("folder", folder)
+    if not isdir(path):  # says no where Path.is_dir raises, say of a folder that must not be entered
         raise StorageError(f"there is no run folder at {path}")
     walk, learned = read_arrays(path / EXPERIENCE), read_arrays(path / MODEL)
     name = EXPERIENCE
     try:
         experience, settings = read_experience(walk), dict(walk.about["settings"])
+        check_action_names(settings.get("actions"), experience.n_actions)
         known = "true_nodes" in walk.arrays
         true_nodes = walk.array("true_nodes", np.int64, (len(experience),), least=0) if known else None
         name = MODEL
@@ -105,12 +122,23 @@ def _read_recovery(state: State, experience: Experience) -> Recovery:
         for name, shape in shapes.items()
         if name in state.arrays
     }
-    return Recovery(model, path, beside.get("utility"), beside.get("closed"), beside.get("information"))
+    if "carried" in state.arrays:
+        beside["carried"] = _read_carried(state, path, n_actions=experience.n_actions)
+    return Recovery(model, path, **beside)
+
+
+def _read_carried(state: State, path: NDArray[np.int64], *, n_actions: int) -> NDArray[np.int64]:
+    """Return the steps that were known before; they are between states on the path."""
+    carried = state.array("carried", np.int64, (None, 4), least=0, below=MOST_TIMES)
+    source, action, target, times = carried.T
+    if not np.isin((source, target), path).all() or (action >= n_actions).any() or (times < 1).any():
+        raise StorageError("carried must be steps between states on the path, counted at least once")
+    return carried
 
 
 def make_folder(folder: str | Path) -> Path:
     """Create `folder` if need be and make sure it can be written to; return it."""
-    path = Path(folder)
+    path = place("folder", folder)
     try:
         path.mkdir(parents=True, exist_ok=True)
         probe = path / ".efex-probe"

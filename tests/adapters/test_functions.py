@@ -5,6 +5,8 @@ import pytest
 import efex
 from efex.adapters import from_functions
 from efex.errors import EfexError, InvalidArgumentError
+from efex.graph.directions import plan_content, plan_table
+from efex.graph.export import read_json
 
 
 class Ring:
@@ -209,3 +211,38 @@ def test_a_careless_environment_is_answered_in_words(at_reset, at_step, says):
 def test_bad_arguments_are_answered_in_words(make, says):
     with pytest.raises(InvalidArgumentError, match=says):
         make()
+
+
+def test_names_of_actions_are_on_the_map_wherever_it_goes(tmp_path):
+    ring, ways, names = Ring(), {"go left": -1, "go right": 1}, ("go left", "go right")
+    env = from_functions(ring.reset, lambda way: ring.step(ways[way]), names)
+    run = explored(env, episode_steps=20, folder=tmp_path)
+    assert run.settings["actions"] == run.summary()["actions"] == list(names)
+    again = efex.load(tmp_path)
+    for graph in (run.graph, again.graph, run.graph.merge_equivalent(), run.graph.prune(), run.graph.tag(0, home=True)):
+        assert graph.action_names == names
+    assert {name for *_, name in run.graph.to_networkx().edges(data="action_name")} == set(names)
+    assert read_json(tmp_path / "graph.json").action_names == names
+    assert '[label="go left", action="0"' in run.graph.write(tmp_path / "map.dot").read_text()
+    assert "# action 1 is 'go right'" in run.graph.to_pomdp()
+    assert run.graph.block(0, "go right").closed[0].tolist() == [False, True]
+    with pytest.raises(InvalidArgumentError, match="0 to 1 or one of go left, go right, not 'go'"):
+        run.graph.block(0, "go")
+    plan = run.graph.plan(int(run.graph.source[0]), to=int(run.graph.target[0]))
+    shown = plan_table(run.graph, plan)
+    assert shown.splitlines()[0].startswith(f"action {names[plan.actions[0]]};")
+    assert names[plan.actions[0]] in shown.splitlines()[-1]
+    assert plan_content(run.graph, plan)["action_names"] == [names[plan.actions[0]]]
+
+
+def test_values_that_are_not_text_are_no_names():
+    ring = Ring()
+    assert explored(from_functions(ring.reset, ring.step, [-1, 1]), steps=20).graph.action_names is None
+
+
+def test_an_environment_of_ones_own_may_name_its_actions_too():
+    env = efex.make("grid2d", size=3)
+    env.action_names = ["north", "south", "west", "east"]
+    assert explored(gymnasium.wrappers.TimeLimit(env, 9), steps=20, clones=1).graph.action_names[0] == "north"
+    env.action_names = ["north"]  # not one for each: something else is meant
+    assert explored(env, steps=20, clones=1).graph.action_names is None

@@ -1,5 +1,7 @@
 """What every agent owes: it plays by the rules, the same seed gives the same run, and it comes up with a map."""
 
+from functools import cache
+
 import gymnasium
 import numpy as np
 import pytest
@@ -20,21 +22,26 @@ def run(name, *, steps=320, seed=0, **options):
     return efex.explore(world(**options), steps=steps, seed=seed, agent=name, clones=4, progress=False)
 
 
+@cache
+def first_run(name):
+    return run(name, steps=160)
+
+
 @pytest.mark.parametrize("name", AGENT_NAMES)
 def test_the_same_seed_gives_the_same_run(name):
-    one, two, other = run(name), run(name), run(name, seed=1)
+    one, two, other = first_run(name), run(name, steps=160), run(name, seed=1, steps=100)
     assert one.experience.actions.tobytes() == two.experience.actions.tobytes()
     assert one.experience.observations.tobytes() == two.experience.observations.tobytes()
     assert one.recovery.path.tobytes() == two.recovery.path.tobytes()
     assert one.recovery.model.counts.tobytes() == two.recovery.model.counts.tobytes()
-    assert one.experience.actions.tobytes() != other.experience.actions.tobytes()
+    assert one.experience.actions[:100].tobytes() != other.experience.actions[:100].tobytes()
 
 
 @pytest.mark.parametrize("name", AGENT_NAMES)
 def test_the_map_explains_the_experience(name):
-    found = run(name)
+    found = first_run(name)
     graph, experience = found.graph, found.experience
-    assert experience.n_steps == 320
+    assert experience.n_steps == 160
     assert [graph.observations[node] for node in found.nodes] == experience.symbols
     assert graph.count.sum() == experience.n_steps
     walked = set(zip(graph.source, graph.action, graph.target))

@@ -201,7 +201,7 @@ def test_states_that_nobody_declared_find_room(kind):
         efex.make("chain", length=60, seed=0, random_start=True), lambda x: f"room {x}", gymnasium.spaces.Text(10)
     )
     agent = kind(clones=1, settings=SMALL)
-    efex.explore(names, steps=400, episode_steps=3, agent=agent, progress=False)
+    efex.explore(names, steps=150, episode_steps=3, agent=agent, progress=False)
     assert len(agent.experience.alphabet) > 32
     assert agent.learner.room == 64
 

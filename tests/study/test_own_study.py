@@ -66,9 +66,9 @@ def test_a_file_of_ones_own_goes_through_the_commands(tmp_path, monkeypatch):
         (["import", "torn.sqlite"], "cannot be read"),
     ],
 )
-def test_bad_input_is_one_line_and_a_non_zero_exit(arguments, says, tmp_path):
+def test_bad_input_is_one_line_and_a_non_zero_exit(arguments, says, tmp_path, command):
     (tmp_path / "torn.sqlite").write_bytes(b"torn" * 500)
-    done = study_command(*arguments, cwd=tmp_path)
+    done = command("study", *arguments, cwd=tmp_path)
     assert done.returncode == 2
     assert says in done.stderr
     assert len(done.stderr.strip().splitlines()) == 1

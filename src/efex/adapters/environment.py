@@ -9,8 +9,9 @@ import gymnasium
 import numpy as np
 from numpy.typing import NDArray
 
-from efex.checks import whole
+from efex.checks import function, whole
 from efex.errors import InvalidArgumentError
+from efex.graph.action_names import is_naming
 from efex.symbols import Symbol, to_symbol
 
 
@@ -52,7 +53,7 @@ class AgentView:
         if episode_steps is not None:
             episode_steps = whole("episode_steps", episode_steps, at_least=1)
         self._env = env
-        self._observe = observe
+        self._observe = function("observe", observe)
         self._first_action = int(space.start)
         self._episode_steps = episode_steps
         self._steps = 0
@@ -65,6 +66,12 @@ class AgentView:
         if self._observe is None and isinstance(space, gymnasium.spaces.Discrete):
             return tuple(range(int(space.start), int(space.start) + int(space.n)))
         return ()
+
+    @property
+    def action_names(self) -> tuple[str, ...] | None:
+        """What the environment's `action_names` call the actions, None where it has none that fit."""
+        names = getattr(getattr(self._env, "unwrapped", self._env), "action_names", None)
+        return tuple(names) if is_naming(names, self.n_actions) else None
 
     def symbol(self, observation: Any) -> Symbol:
         """Return a raw observation as the agent is shown it."""
@@ -100,14 +107,17 @@ class AgentView:
 
     def _mask(self, info: dict[str, Any]) -> NDArray[np.bool_] | None:
         mask = info.get("action_mask")
-        if mask is None:
-            return None
-        allowed = np.asarray(mask).astype(bool)
-        if allowed.shape != (self.n_actions,) or not allowed.any():
-            raise InvalidArgumentError(
-                f'info["action_mask"] must allow at least one of {self.n_actions} actions; got {mask!r}'
-            )
-        return allowed
+        return None if mask is None else action_mask('info["action_mask"]', mask, self.n_actions)
+
+
+def action_mask(name: str, mask: Any, n_actions: int) -> NDArray[np.bool_]:
+    """Return a mask as truth values, one for each action, of which at least one is available."""
+    given = np.asarray(mask)
+    if given.shape != (n_actions,) or not np.isin(given, (0, 1)).all() or not given.any():
+        raise InvalidArgumentError(
+            f"{name} must allow at least one of {n_actions} actions, by True or False for each; got {mask!r}"
+        )
+    return given.astype(bool)
 
 
 def _values(method: str, result: Any, names: tuple[str, ...]) -> tuple[Any, ...]:

@@ -9,8 +9,9 @@ import gymnasium
 import numpy as np
 from numpy.typing import NDArray
 
-from efex.checks import whole
+from efex.checks import function, whole
 from efex.errors import EfexError, InvalidArgumentError
+from efex.graph.action_names import check_action_names
 
 ANSWERS = "an observation, (observation, done) or (observation, reward, terminated, truncated, info)"
 
@@ -27,8 +28,8 @@ def from_functions(
     `reset()` begins an episode and returns its first observation. `step(action)` returns an observation, or
     (observation, done), or what a Gymnasium step returns. A tuple is always one of those: an observation that is a
     tuple itself is returned as (observation, False), or as a list. `actions` says what step is given: a number of
-    actions, 0, 1, 2, ..., or a list of names or values. `mask()`, if given, returns those of them that are available
-    now, or a truth value for each.
+    actions, 0, 1, 2, ..., or a list of values. Where all of them are texts, they are the names of the actions on the
+    map too. `mask()`, if given, returns those of them that are available now, or a truth value for each.
 
     `reset=None` is for what cannot be reset: it never ends, the first action is taken once to see something, and an
     episode that is cut goes on where it is. Functions know nothing of a seed; what is random in them stays random.
@@ -40,8 +41,8 @@ def from_functions(
     ...     return "door" if place[0] == 0 else "wall"
     >>> ring = from_functions(None, go, ["left", "right"])
     >>> run = efex.explore(ring, steps=300, progress=False)
-    >>> run.graph.merge_equivalent().n_nodes
-    5
+    >>> run.graph.merge_equivalent().n_nodes, run.graph.action_names
+    (5, ('left', 'right'))
     """
     return FunctionEnvironment(reset, step, actions, mask=mask)
 
@@ -57,14 +58,15 @@ class FunctionEnvironment(gymnasium.Env[Any, Any]):
         *,
         mask: Callable[[], Any] | None = None,
     ) -> None:
-        for name, function in (("step", step), ("reset", reset), ("mask", mask)):
-            if not callable(function) and (function is not None or name == "step"):
-                raise InvalidArgumentError(f"{name} must be a function, not {function!r}")
+        if not callable(step):
+            raise InvalidArgumentError(f"step must be a function, not {step!r}")
         self.actions = _actions(actions)
+        named = all(isinstance(action, str) for action in self.actions)
+        self.action_names = check_action_names(self.actions if named else None, len(self.actions), argument="actions")
         self.action_space = gymnasium.spaces.Discrete(len(self.actions))
         # Observations of any kind; wrappers ask for a space, efex does not.
         self.observation_space = gymnasium.Space()
-        self._reset, self._step, self._available = reset, step, mask
+        self._reset, self._step, self._available = function("reset", reset), step, function("mask", mask)
         self._last: tuple[Any] | None = None
         self._ended = False
 
@@ -125,10 +127,10 @@ def _actions(actions: Any) -> tuple[Any, ...]:
     raise InvalidArgumentError(f"actions must be a number of actions, or a list of at least one, not {actions!r}")
 
 
-def _noting(asked: str, function: Callable[..., Any], *arguments: Any) -> Any:
+def _noting(asked: str, asking: Callable[..., Any], *arguments: Any) -> Any:
     """Return what the function answers; an error of its own says what it was asked."""
     try:
-        return function(*arguments)
+        return asking(*arguments)
     except Exception as error:
         error.add_note(f"raised by {asked}, a function that efex.adapters.from_functions was given")
         raise

@@ -15,6 +15,7 @@ from efex.experience import Alphabet, Experience
 from efex.symbols import Symbol
 
 NUMBER = re.compile(r"[-+]?\d+(\.\d*)?")
+TRUTHS = {"true": True, "1": True, "1.0": True, "false": False, "0": False, "0.0": False, "none": False, "": False}
 MOST_ACTIONS = 10_000
 """Numbers above this are names of something; a table of that many actions per node would be mostly empty."""
 
@@ -33,20 +34,25 @@ class Log:
     def __init__(self, file: str, *, has_actions: bool) -> None:
         self._file, self._has_actions = file, has_actions
         self._symbols, self._names = Alphabet(), Alphabet()
-        self._observations, self._actions = array("i"), array("i")
+        self._observations, self._actions, self._terminated = array("i"), array("i"), array("q")
         self._finished: set[Symbol] = set()
         self._episode: Symbol = None
         self._action: Symbol = None
         self._line = 0
 
-    def add(self, line: int, episode: Symbol, action: Symbol, observation: Symbol) -> None:
-        """Take in a row; an action of None is none, which only an episode's last row may have."""
+    def add(self, line: int, episode: Symbol, action: Symbol, observation: Symbol, terminated: Symbol = None) -> None:
+        """Take in a row; an action of None is none, and only an episode's last row may be without or be terminated."""
         if observation is None:
             raise InvalidArgumentError(
                 f"{self._file}, line {line}, has no observation; fill it in, with a word for nothing if need be"
             )
         if not self._observations or episode != self._episode:
             self._begin(line, episode)
+        elif len(self._terminated) and self._terminated[-1] == len(self._observations) - 1:
+            raise InvalidArgumentError(
+                f"{self._file}, line {self._line}, says that episode {episode!r} terminated, and it goes on after it; "
+                "only an episode's last row may say so"
+            )
         elif self._has_actions:
             if self._action is None:
                 raise InvalidArgumentError(
@@ -56,9 +62,19 @@ class Log:
             self._actions[-1] = self._names.encode(self._action)
         else:
             self._actions[-1] = 0
+        if self._is_true(line, terminated):
+            self._terminated.append(len(self._observations))
         self._observations.append(self._symbols.encode(observation))
         self._actions.append(-1)
         self._action, self._line = action, line
+
+    def _is_true(self, line: int, terminated: Symbol) -> bool:
+        told = TRUTHS.get(str(terminated).lower())
+        if told is None:
+            raise InvalidArgumentError(
+                f"{self._file}, line {line}: terminated must be true, false or empty, not {terminated!r}"
+            )
+        return told
 
     def _begin(self, line: int, episode: Symbol) -> None:
         if self._observations:
@@ -81,7 +97,10 @@ class Log:
             n_actions = len(names) if names else int(numbers.max()) + 1
             taken = np.where(taken < 0, -1, numbers[taken])
         observations = np.frombuffer(self._observations, np.intc)
-        return Table(Experience.from_flat(observations, taken, n_actions=n_actions, alphabet=self._symbols), names)
+        experience = Experience.from_flat(
+            observations, taken, n_actions=n_actions, alphabet=self._symbols, terminated=self._terminated
+        )
+        return Table(experience, names)
 
     def _numbered(self) -> tuple[NDArray[np.int64], tuple[str, ...] | None]:
         """Return the number of every action by its code, and the names in order if they are names."""

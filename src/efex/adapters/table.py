@@ -1,4 +1,4 @@
-"""Tables of logged walks: CSV and Parquet with the columns episode, action and observation, read and written.
+"""Tables of logged walks: CSV and Parquet with the columns episode, action, observation, terminated; read and written.
 
 A row is an observation and the action taken there; what the last row of an episode says of an action is ignored.
 """
@@ -10,16 +10,19 @@ import math
 import re
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from os.path import isfile
 from pathlib import Path
 from typing import Any
 
 from efex.adapters.log import Log, Table
+from efex.checks import place
 from efex.errors import EfexError, InvalidArgumentError, StorageError
 from efex.experience import Experience
+from efex.graph.action_names import check_action_names
 from efex.graph.export import replacing
 from efex.symbols import Symbol, symbol_text, to_symbol
 
-COLUMNS = ("episode", "action", "observation")
+COLUMNS = ("episode", "action", "observation", "terminated")
 WHOLE = re.compile(r"0|-?[1-9]\d*")
 """A whole number as Python writes it, so that no two texts become one number."""
 BATCH = 65_536
@@ -29,10 +32,12 @@ BATCH = 65_536
 def read_table(path: str | Path) -> Table:
     """Return the walks logged in a .csv or .parquet file, and the names of their actions.
 
-    Columns: `observation`, and if need be `action` and `episode`; others are passed over. Without an `action` column
-    there is one action, without an `episode` column one episode. Actions are whole numbers, or names, which are
-    numbered in alphabetical order. Observations in a CSV file are whole numbers if all of them are, and text otherwise;
-    in a Parquet file they are what they are. The rows of an episode stand together, in the order they happened.
+    Columns: `observation`, and if need be `action`, `episode` and `terminated`; others are passed over. Without an
+    `action` column there is one action, without an `episode` column one episode. `terminated` is true in the last row
+    of an episode that the environment ended for good; without the column all were cut. Actions are whole numbers, or
+    names, which are numbered in alphabetical order. Observations in a CSV file are whole numbers if all of them are,
+    and text otherwise; in a Parquet file they are what they are. The rows of an episode stand together, in the order
+    they happened.
 
     >>> from pathlib import Path
     >>> from tempfile import TemporaryDirectory
@@ -43,11 +48,11 @@ def read_table(path: str | Path) -> Table:
     >>> table.experience.symbols, table.experience.actions.tolist(), table.actions
     (['hall', 'door', 'hall'], [1, 0, -1], ('left', 'right'))
     """
-    file = Path(path)
+    file = place("path", path)
     reader = {".csv": _read_csv, ".parquet": _read_parquet}.get(file.suffix.lower())
     if reader is None:
         raise InvalidArgumentError(f"a table must end in .csv or .parquet, not {file.suffix!r}: {file}")
-    if not file.is_file():
+    if not isfile(file):
         raise StorageError(f"there is no file at {file}")
     return reader(file)
 
@@ -58,7 +63,7 @@ def _read_csv(file: Path) -> Table:
         header = next(rows, None)
         if header is None:
             raise InvalidArgumentError(f"{file} is empty; its first line must name the columns {', '.join(COLUMNS)}")
-        episode, action, observation = _columns(file, header)
+        episode, action, observation, terminated = _columns(file, header)
         log = Log(str(file), has_actions=action is not None)
         for row in rows:
             if not row:
@@ -73,6 +78,7 @@ def _read_csv(file: Path) -> Table:
                 None if episode is None else row[episode].strip(),
                 None if action is None else row[action].strip() or None,
                 row[observation] if row[observation].strip() else None,
+                None if terminated is None else row[terminated].strip(),
             )
     experience, names = log.table()
     if all(WHOLE.fullmatch(symbol.strip()) for symbol in experience.alphabet.symbols):
@@ -101,16 +107,18 @@ def _values(column: Any) -> list[Symbol]:
     return [None if isinstance(symbol, float) and math.isnan(symbol) else symbol for symbol in symbols]
 
 
-def _columns(file: Path, header: Sequence[str]) -> tuple[int | None, int | None, int]:
-    """Return where the columns episode, action and observation stand; only the last must be there."""
+def _columns(file: Path, header: Sequence[str]) -> tuple[int | None, int | None, int, int | None]:
+    """Return where the columns episode, action, observation and terminated stand; only observation must be there."""
     names = [name.strip().lower() for name in header]
     if "observation" not in names or any(names.count(name) > 1 for name in COLUMNS):
         raise InvalidArgumentError(
-            f"{file} must have a column observation, and may have episode and action, once each, commas between them; "
-            f"its columns are {', '.join(map(repr, header)) or 'none'}"
+            f"{file} must have a column observation, and may have episode, action and terminated, once each, "
+            f"commas between them; its columns are {', '.join(map(repr, header)) or 'none'}"
         )
-    episode, action = (names.index(name) if name in names else None for name in COLUMNS[:2])
-    return episode, action, names.index("observation")
+    episode, action, terminated = (
+        names.index(name) if name in names else None for name in ("episode", "action", "terminated")
+    )
+    return episode, action, names.index("observation"), terminated
 
 
 @contextmanager
@@ -142,8 +150,8 @@ def write_table(experience: Experience, path: str | Path, *, actions: Sequence[s
     """Write an experience as a .csv or .parquet file that `read_table` and `efex.learn` take; return the path.
 
     `actions` are names to write in place of the numbers. Observations that a column cannot hold as they are, such as
-    tuples or numbers among text, are written as Python writes them, and come back as that text. Where episodes
-    terminated is not written.
+    tuples or numbers among text, are written as Python writes them, and come back as that text. Where an episode
+    terminated there is a column that says which did.
 
     >>> from pathlib import Path
     >>> from tempfile import TemporaryDirectory
@@ -152,27 +160,34 @@ def write_table(experience: Experience, path: str | Path, *, actions: Sequence[s
     ...     read_table(write_table(walk, Path(folder, "walk.csv"))).experience
     Experience(1 episodes, 2 steps, 2 symbols)
     """
-    file = Path(path)
+    file = place("path", path)
     writer = {".csv": _write_csv, ".parquet": _write_parquet}.get(file.suffix.lower())
     if writer is None:
         raise InvalidArgumentError(f"path must end in .csv or .parquet, not {file.suffix!r}: {file}")
-    if len(experience) == 0:
-        raise InvalidArgumentError("experience must hold at least one observation; it is empty")
-    if actions is not None and (isinstance(actions, str) or len(set(actions)) != experience.n_actions):
-        raise InvalidArgumentError(f"actions must be {experience.n_actions} different names, not {actions!r}")
+    if not isinstance(experience, Experience) or len(experience) == 0:
+        raise InvalidArgumentError(
+            f"experience must be an efex.Experience of at least one observation, not {experience!r}"
+        )
+    names = check_action_names(actions, experience.n_actions, argument="actions")
     with replacing(file) as draft:
-        writer(experience, draft, actions)
+        writer(experience, draft, names)
     return file
 
 
 def _rows(
     experience: Experience, symbols: Sequence[Symbol], actions: Sequence[str] | None
-) -> Iterator[tuple[int, Any, Symbol]]:
-    """Yield (episode, action, observation) of every row, None for the action of an episode's last."""
-    episode = 0
-    for action, code in zip(experience.actions.tolist(), experience.observations.tolist()):
-        yield episode, None if action < 0 else action if actions is None else actions[action], symbols[code]
+) -> Iterator[tuple[int, Any, Symbol, bool]]:
+    """Yield (episode, action, observation, terminated) of every row, None for the action of an episode's last."""
+    episode, terminated = 0, set(experience.terminated.tolist())
+    for t, (action, code) in enumerate(zip(experience.actions.tolist(), experience.observations.tolist())):
+        name = None if action < 0 else action if actions is None else actions[action]
+        yield episode, name, symbols[code], t in terminated
         episode += action < 0
+
+
+def _written(experience: Experience) -> int:
+    """Return how many of the columns are written: the last one only where an episode terminated."""
+    return len(COLUMNS) if len(experience.terminated) else len(COLUMNS) - 1
 
 
 def _write_csv(experience: Experience, file: Path, actions: Sequence[str] | None) -> None:
@@ -182,8 +197,9 @@ def _write_csv(experience: Experience, file: Path, actions: Sequence[str] | None
         raise InvalidArgumentError(f"a CSV file has no cell for the observation {blank[0]!r}; write .parquet instead")
     with file.open("w", encoding="utf-8", newline="") as stream:
         table = csv.writer(stream, lineterminator="\n")
-        table.writerow(COLUMNS)
-        table.writerows(_rows(experience, symbols, actions))
+        n = _written(experience)
+        table.writerow(COLUMNS[:n])
+        table.writerows(row[:n] for row in _rows(experience, symbols, actions))
 
 
 def _write_parquet(experience: Experience, file: Path, actions: Sequence[str] | None) -> None:
@@ -192,7 +208,8 @@ def _write_parquet(experience: Experience, file: Path, actions: Sequence[str] | 
     arrow, parquet = _pyarrow("pyarrow"), _pyarrow("pyarrow.parquet")
     types = {int: arrow.int64(), str: arrow.string(), float: arrow.float64(), bool: arrow.bool_()}
     symbols = _column(experience, tuple(types))
-    kinds = (arrow.int64(), arrow.int64() if actions is None else arrow.string(), types[type(symbols[0])])
+    kinds = (arrow.int64(), types[int if actions is None else str], types[type(symbols[0])], arrow.bool_())
+    kinds = kinds[: _written(experience)]
     schema = arrow.schema(list(zip(COLUMNS, kinds)))
     rows = _rows(experience, symbols, actions)
     with parquet.ParquetWriter(file, schema) as table:

@@ -21,7 +21,8 @@ class Recovery(NamedTuple):
     """What an agent knows of the map: a model and the state at every observation.
 
     Where there is a belief, also max_a u(z, a) of every state, which (state, action) pairs cannot be tried, and
-    Σ_a u(z, a): what one more try of everything at a state is expected to teach, in nats.
+    Σ_a u(z, a): what one more try of everything at a state is expected to teach, in nats. Where some of the map was
+    known before, also that, between states on the path: rows of (state, action, state, how many walks it counts as).
     """
 
     model: Model
@@ -29,6 +30,7 @@ class Recovery(NamedTuple):
     utility: NDArray[np.float64] | None = None
     closed: NDArray[np.bool_] | None = None
     information: NDArray[np.float64] | None = None
+    carried: NDArray[np.int64] | None = None
 
 
 class Agent(ABC):

@@ -7,6 +7,8 @@ is right where others needed a coincidence.
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -26,6 +28,14 @@ ELSEWHERE = 0.01
 
 STRAY = 0.01
 """The probability of a step that the graph does not know."""
+
+
+class Steps(NamedTuple):
+    """Hypotheses gone on: which one, to which node, and the log-probability of that."""
+
+    parent: NDArray[np.int64]
+    node: NDArray[np.int64]
+    chance: NDArray[np.float64]
 
 
 class Colourings:
@@ -56,7 +66,7 @@ class Colourings:
 
     def begin(self, code: int) -> bool:
         """Take in that an episode begins where `code` is seen; return whether there is a node that can show it."""
-        return self._see(*self._anywhere(np.arange(len(self.node)), self._log_start), code)
+        return self._see(self._anywhere(np.arange(len(self.node)), self._log_start), code)
 
     def step(self, action: int, code: int) -> bool:
         """Take in that `action` led to where `code` is seen; return whether there is a node that can show it."""
@@ -68,34 +78,25 @@ class Colourings:
         edge = np.repeat(begin, length) + np.arange(len(parent)) - np.repeat(np.cumsum(length) - length, length)
         # An untried pair may lead anywhere, and the likeliest hypothesis may have met a closed door, or strayed.
         unknown = self._anywhere(np.flatnonzero(length == 0), np.full(self._n, -np.log(self._n)))
-        ahead = (parent, self._target[edge], self._log_probability[edge])
-        stayed = (every[:1], self.node[:1], np.full(1, np.log(STRAY / 2)))
-        lost = every[:0] if self._explains(*ahead[:2], code) else every[:1]
+        ahead = Steps(parent, self._target[edge], self._log_probability[edge])
+        stayed = Steps(every[:1], self.node[:1], np.full(1, np.log(STRAY / 2)))
+        lost = every[:0] if self._explains(ahead, code) else every[:1]
         strayed = self._anywhere(lost, np.full(self._n, np.log(STRAY / 2 / self._n)))
-        parents, nodes, chances = (np.concatenate(parts) for parts in zip(ahead, unknown, stayed, strayed))
-        return self._see(parents, nodes, chances, code, strayed=1 + len(strayed[0]))
+        steps = Steps(*(np.concatenate(parts) for parts in zip(ahead, unknown, stayed, strayed)))
+        return self._see(steps, code, strayed=1 + len(strayed.parent))
 
-    def _explains(self, parent: NDArray[np.int64], node: NDArray[np.int64], code: int) -> bool:
+    def _explains(self, ahead: Steps, code: int) -> bool:
         """Return whether the likeliest hypothesis goes on to a node that can show `code`."""
-        ahead = self.colours[0, node[parent == 0]]
-        return not len(ahead) or bool(((ahead == code) | (ahead == UNSEEN)).any())
+        shown = self.colours[0, ahead.node[ahead.parent == 0]]
+        return not len(shown) or bool(((shown == code) | (shown == UNSEEN)).any())
 
-    def _anywhere(
-        self, parent: NDArray[np.int64], chance: NDArray[np.float64]
-    ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float64]]:
+    def _anywhere(self, parent: NDArray[np.int64], chance: NDArray[np.float64]) -> Steps:
         """Return the hypotheses `parent` gone on to every node with its chance."""
-        return np.repeat(parent, self._n), np.tile(np.arange(self._n), len(parent)), np.tile(chance, len(parent))
+        return Steps(np.repeat(parent, self._n), np.tile(np.arange(self._n), len(parent)), np.tile(chance, len(parent)))
 
-    def _see(
-        self,
-        parent: NDArray[np.int64],
-        node: NDArray[np.int64],
-        chance: NDArray[np.float64],
-        code: int,
-        *,
-        strayed: int = 0,
-    ) -> bool:
-        """Go on with the hypotheses at `node` that can show `code`, the last ones `strayed`; return whether any can."""
+    def _see(self, steps: Steps, code: int, *, strayed: int = 0) -> bool:
+        """Go on with the steps to nodes that can show `code`, the last ones `strayed`; return whether there are any."""
+        parent, node, chance = steps
         n_ahead = len(parent) - strayed
         shown = self.colours[parent, node]
         keep = np.flatnonzero((shown == code) | (shown == UNSEEN))

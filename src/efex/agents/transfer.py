@@ -134,18 +134,19 @@ class Transfer(Agent):
             return self.otherwise.recover()
         path = self._colourings.path
         state, layout = self._states(path)
-        steps = np.concatenate([self.carried(), self._walked(state[path])])
-        source, action, target = steps[:, 0], steps[:, 1].astype(np.int32), steps[:, 2]
+        walked, carried = self._walked(state[path]), self._carried(state)
+        steps = np.concatenate([np.pad(walked, ((0, 0), (0, 1)), constant_values=1), carried])
+        source, action, target, times = steps[:, 0], steps[:, 1].astype(np.int32), steps[:, 2], steps[:, 3]
         codes = layout.observation.astype(np.int32)
         blocks = Blocks.of_triples(action, codes[source], codes[target], layout=layout)
         block = blocks.find(action, codes[source], codes[target])
         width = np.asarray(layout.sizes)[codes[target]]
         counts = np.zeros(blocks.n_entries)
         row, column = source - layout.first[codes[source]], target - layout.first[codes[target]]
-        np.add.at(counts, blocks.start[block] + row * width + column, 1.0)
+        np.add.at(counts, blocks.start[block] + row * width + column, times)
         starts = np.bincount(state[path[self.experience.offsets[:-1]]], minlength=layout.n_states).astype(np.float64)
         model = Model(blocks, self.known.n_actions, counts, starts, per_target(ROW, layout.n_states))
-        return Recovery(model, state[path])
+        return Recovery(model, state[path], carried=carried)
 
     def _states(self, path: NDArray[np.int64]) -> tuple[NDArray[np.int64], CloneLayout]:
         """Return the state of every node of the known graph, -1 where it was not seen, and the layout of states."""
@@ -175,16 +176,14 @@ class Transfer(Agent):
         t = np.flatnonzero(self.experience.actions >= 0)
         return np.stack([path[t], self.experience.actions[t], path[t + 1]], axis=1)
 
-    def carried(self) -> NDArray[np.int64]:
-        """Return the steps (state, action, state) of the known graph between nodes that were seen, as often as walked.
+    def _carried(self, state: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Return the edges of the known graph between nodes that were seen, without what this world contradicts.
 
-        Without what this world contradicts: nothing, once the graph is not trusted any more.
+        Rows of (state, action, state, how many walks it counts as), given the state of every node.
         """
-        if not self.is_trusting:
-            return np.zeros((0, 3), np.int64)
-        state, _ = self._states(self._colourings.path)
-        source, target = state[self.known.source], state[self.known.target]
-        visits = np.minimum(self.known.visits, TRUST)[self.known.source, self.known.action]
-        kept = (source >= 0) & (target >= 0) & ~self._refuted[self.known.source, self.known.action]
-        times = np.ceil(self.known.probability * visits).astype(np.int64) * kept
-        return np.repeat(np.stack([source, self.known.action, target], axis=1), times, axis=0)
+        known = self.known
+        source, target = state[known.source], state[known.target]
+        visits = np.minimum(known.visits, TRUST)[known.source, known.action]
+        times = np.ceil(known.probability * visits).astype(np.int64)
+        kept = (source >= 0) & (target >= 0) & ~self._refuted[known.source, known.action] & (times > 0)
+        return np.stack([source, known.action, target, times], axis=1)[kept]

@@ -7,6 +7,7 @@ from difflib import get_close_matches
 from typing import TYPE_CHECKING, Any
 
 from efex.errors import InvalidArgumentError
+from efex.graph.action_names import action_text
 from efex.graph.plan import Plan
 from efex.graph.tags import Tag
 from efex.symbols import encode_symbol, symbol_text
@@ -67,21 +68,23 @@ def _spellings(tag: Tag) -> set[str]:
 
 def plan_table(graph: LatentGraph, plan: Plan) -> str:
     """Return the likeliest run of a plan as a table: after every step the node, and what it shows."""
-    actions = ["", *map(str, plan.actions)]
+    actions = ["", *(action_text(graph, action) for action in plan.actions)]
+    width = max(6, *map(len, actions)) + 2
     shown = [symbol_text(graph.observations[node]).replace("\n", " ") for node in plan.nodes]
-    lines = [_headline(plan), f"{'step':>6}{'action':>8}{'node':>8}  shows"]
+    lines = [_headline(graph, plan), f"{'step':>6}{'action':>{width}}{'node':>8}  shows"]
     lines += [
-        f"{step:>6}{action:>8}{node:>8}  {words}".rstrip()
+        f"{step:>6}{action:>{width}}{node:>8}  {words}".rstrip()
         for step, (action, node, words) in enumerate(zip(actions, plan.nodes, shown, strict=True))
     ]
     return "\n".join(lines)
 
 
-def _headline(plan: Plan) -> str:
+def _headline(graph: LatentGraph, plan: Plan) -> str:
     if not plan.actions:
         return f"node {plan.nodes[0]} is a target already"
     actions = "action " if len(plan.actions) == 1 else "actions "
-    taken = actions + " ".join(map(str, plan.actions))
+    between = " " if graph.action_names is None else ", "
+    taken = actions + between.join(action_text(graph, action) for action in plan.actions)
     if math.isinf(plan.expected_steps):
         return f"{taken}; no policy is sure to arrive, and all goes like this with probability {plan.probability:.3g}"
     expected = f"expected steps {plan.expected_steps:.4g}"
@@ -92,12 +95,15 @@ def _headline(plan: Plan) -> str:
 
 def plan_content(graph: LatentGraph, plan: Plan) -> dict[str, Any]:
     """Return the plan as lists, numbers and text for JSON; null where the expected steps are infinite."""
+    names = graph.action_names
+    named = {} if names is None else {"action_names": [names[action] for action in plan.actions]}
     return {
         "source": plan.nodes[0],
         "targets": list(plan.targets),
         "expected_steps": plan.expected_steps if math.isfinite(plan.expected_steps) else None,
         "probability": plan.probability,
         "actions": list(plan.actions),
+        **named,
         "nodes": list(plan.nodes),
         "observations": [encode_symbol(graph.observations[node]) for node in plan.nodes],
         "policy": plan.policy.tolist(),

@@ -9,9 +9,10 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
+from efex import checks
 from efex.errors import InvalidArgumentError
 from efex.graph.latent import LatentGraph
-from efex.graph.reduction import check_tolerance, merge_equivalent, prune, quotient, subgraph
+from efex.graph.reduction import merge_equivalent, prune, quotient, subgraph
 from efex.graph.refinement import partition, rounds
 from efex.graph.witness import Witness, distinguish, walk_probability
 
@@ -46,7 +47,7 @@ def _distinct(
     graph: LatentGraph, other: LatentGraph, tolerance: float, start: tuple[int, int] | None
 ) -> tuple[LatentGraph, int | None, int | None] | None:
     """Return the two graphs as one and a node of each that have no equivalent, or None where there are none."""
-    check_tolerance(tolerance)
+    checks.tolerance("tolerance", tolerance)
     if graph.n_actions != other.n_actions:
         raise InvalidArgumentError(
             f"graphs must have equally many actions to be compared, not {graph.n_actions} and {other.n_actions}"

@@ -12,7 +12,9 @@ from typing import Any
 
 import numpy as np
 
+from efex.checks import place
 from efex.errors import InvalidArgumentError, StorageError
+from efex.graph.action_names import action_text
 from efex.graph.latent import LatentGraph
 from efex.graph.pomdp import to_pomdp
 from efex.symbols import Symbol, decode_symbol, encode_symbol, symbol_text
@@ -24,21 +26,27 @@ MOST_ACTIONS = 1_000_000
 
 
 def to_networkx(graph: LatentGraph) -> Any:
-    """Return a networkx.MultiDiGraph: nodes carry `observation` and their tags, edges all that an Edge has."""
+    """Return a networkx.MultiDiGraph: nodes carry `observation` and their tags, edges all that an Edge has.
+
+    Where actions have names, edges carry `action_name` too.
+    """
     import networkx as nx  # takes a while to load, and only this needs it
 
     exported = nx.MultiDiGraph()
     for node, observation in enumerate(graph.observations):
         exported.add_node(node, observation=observation, **graph.tags.get(node, {}))
-    for source, action, target, *rest in graph.edges():
-        probability, count, low, high = rest
-        exported.add_edge(source, target, action=action, probability=probability, count=count, low=low, high=high)
+    for edge in graph.edges():
+        about = edge._asdict()
+        ends = about.pop("source"), about.pop("target")
+        if graph.action_names is not None:
+            about["action_name"] = graph.action_names[edge.action]
+        exported.add_edge(*ends, **about)
     return exported
 
 
 def write(graph: LatentGraph, path: str | Path) -> Path:
     """Write the graph to `path`, as .graphml, .dot, .json or .POMDP by its ending, and return the path."""
-    target = Path(path)
+    target = place("path", path)
     writer = WRITERS.get(target.suffix.lower())
     if writer is None:
         raise InvalidArgumentError(f"path must end in {', '.join(WRITERS)}, not {target.suffix!r}: {target}")
@@ -49,8 +57,9 @@ def write(graph: LatentGraph, path: str | Path) -> Path:
 
 def read_json(path: str | Path) -> LatentGraph:
     """Return the graph that `write` put into a .json file."""
+    file = place("path", path)
     try:
-        content = json.loads(Path(path).read_text(encoding="utf-8"))
+        content = json.loads(file.read_text(encoding="utf-8"))
         if content["format"] != FORMAT or content["version"] != VERSION:
             raise StorageError(
                 f"{path} holds {content['format']!r} version {content['version']!r}; "
@@ -101,9 +110,10 @@ def _write_dot(graph: LatentGraph, path: Path) -> None:
         tags = "".join(f', "{key}"={_quoted(str(tag))}' for key, tag in graph.tags.get(node, {}).items())
         lines.append(f"  {node} [label={_quoted(symbol_text(observation))}{tags}];")
     for source, action, target, probability, count, *_ in graph.edges():
-        label = f"{action}" if probability == 1 else f"{action}: {probability:.3g}"
+        name = action_text(graph, action)
+        label = _quoted(name if probability == 1 else f"{name}: {probability:.3g}")
         walked = "" if math.isinf(count) else f', count="{count:g}"'
-        lines.append(f'  {source} -> {target} [label="{label}", action="{action}"{walked}];')
+        lines.append(f'  {source} -> {target} [label={label}, action="{action}"{walked}];')
     path.write_text("\n".join([*lines, "}", ""]), encoding="utf-8")
 
 
@@ -128,10 +138,12 @@ def to_content(graph: LatentGraph) -> dict[str, Any]:
     nodes: list[dict[str, Any]] = [{"observation": encode_symbol(observation)} for observation in graph.observations]
     for node, tags in graph.tags.items():
         nodes[node]["tags"] = dict(tags)
+    named = {} if graph.action_names is None else {"action_names": list(graph.action_names)}
     return {
         "format": FORMAT,
         "version": VERSION,
         "n_actions": graph.n_actions,
+        **named,
         "starts": list(graph.starts),
         "nodes": nodes,
         "coordinates": None if graph.coordinates is None else graph.coordinates.tolist(),
@@ -161,6 +173,7 @@ def from_content(content: dict[str, Any]) -> LatentGraph:
         utility=None if content["utility"] is None else np.array(content["utility"], np.float64),
         closed=None if content["closed"] is None else np.array(content["closed"], bool),
         tags={number: node["tags"] for number, node in enumerate(content["nodes"]) if "tags" in node},
+        action_names=content.get("action_names"),
     )
 
 

@@ -15,6 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from efex.errors import InvalidArgumentError
 from efex.experience import Alphabet, Experience
+from efex.graph.action_names import action_number, check_action_names
 from efex.graph.tags import Tag, add_tags, check_tags, rename_tags
 from efex.symbols import Symbol, to_symbol
 
@@ -66,6 +67,8 @@ class LatentGraph:
     """Whether each (node, action) pair cannot be tried: unavailable, blocked, or beyond an episode's end."""
     tags: Mapping[int, Mapping[str, Tag]] = field(default_factory=dict)
     """What was noted down about nodes: the tags of every node that has any, in the order of the nodes."""
+    action_names: tuple[str, ...] | None = None
+    """What every action is called; None where actions are numbers only."""
 
     def __post_init__(self) -> None:
         order = np.lexsort((self.target, self.source, self.action))
@@ -74,6 +77,7 @@ class LatentGraph:
             array.setflags(write=False)
             object.__setattr__(self, name, array)
         object.__setattr__(self, "tags", check_tags(self.tags, self.n_nodes))
+        object.__setattr__(self, "action_names", check_action_names(self.action_names, self.n_actions))
         self._check()
 
     def _check(self) -> None:
@@ -140,13 +144,16 @@ class LatentGraph:
         n_actions: int,
         steps: ArrayLike,
         *,
+        times: ArrayLike | None = None,
         starts: Sequence[int] = (),
         utility: ArrayLike | None = None,
         closed: NDArray[np.bool_] | None = None,
+        action_names: Sequence[str] | None = None,
     ) -> LatentGraph:
-        """Return the graph that counts `steps`, an (n, 3) array of walked (source, action, target)."""
+        """Return the graph that counts `steps`, an (n, 3) array of (source, action, target), each walked `times`."""
         walked = np.asarray(steps, np.int64).reshape(-1, 3)
-        triples, counts = np.unique(walked, axis=0, return_counts=True)
+        triples, edge = np.unique(walked, axis=0, return_inverse=True)
+        counts = np.bincount(edge.ravel(), np.ones(len(walked)) if times is None else np.asarray(times), len(triples))
         source, action, target = triples.T
         totals = np.zeros((len(observations), n_actions))
         np.add.at(totals, (source, action), counts)
@@ -161,6 +168,7 @@ class LatentGraph:
             starts=tuple(sorted({int(s) for s in starts})),
             utility=None if utility is None else np.asarray(utility, np.float64),
             closed=closed,
+            action_names=None if action_names is None else tuple(action_names),
         )
 
     @property
@@ -174,18 +182,19 @@ class LatentGraph:
         return len(self.source)
 
     @cached_property
-    def _alphabet(self) -> Alphabet:
+    def alphabet(self) -> Alphabet:
+        """The code of every symbol, as `codes` has them; to look up, not to add to."""
         return Alphabet(self.observations)
 
     @property
     def symbols(self) -> tuple[Symbol, ...]:
         """The distinct observation symbols, in order of their first node."""
-        return self._alphabet.symbols
+        return self.alphabet.symbols
 
     @cached_property
     def codes(self) -> NDArray[np.int64]:
         """The index into `symbols` of what every node shows."""
-        return self._alphabet.lookup(self.observations)
+        return self.alphabet.lookup(self.observations)
 
     @cached_property
     def tried(self) -> NDArray[np.bool_]:
@@ -233,11 +242,9 @@ class LatentGraph:
         columns = (self.source, self.action, self.target, self.probability, self.count, *self.interval)
         yield from map(Edge, *(column.tolist() for column in columns))
 
-    def transition(self, action: int) -> sp.csr_array:
+    def transition(self, action: int | str) -> sp.csr_array:
         """Return the transition matrix of `action`: a row sums to 1, or to 0 where the pair is untried."""
-        if not 0 <= action < self.n_actions:
-            raise InvalidArgumentError(f"action must be 0 to {self.n_actions - 1}, not {action!r}")
-        here = self.action == action
+        here = self.action == action_number(self, action)
         return sp.csr_array(
             (self.probability[here], (self.source[here], self.target[here])),
             shape=(self.n_nodes, self.n_nodes),
@@ -284,8 +291,10 @@ class LatentGraph:
 
         return plan(self, source, target_nodes(self, to=to, observation=observation, tag=tag))
 
-    def block(self, source: int, action: int) -> LatentGraph:
+    def block(self, source: int, action: int | str) -> LatentGraph:
         """Return the graph in which `action` can no longer be taken at `source`: its edges gone, the pair closed.
+
+        An action may be given by its name, where it has one.
 
         >>> import efex
         >>> graph = efex.make("grid2d", size=3).truth
@@ -294,7 +303,7 @@ class LatentGraph:
         """
         from efex.graph.reduction import block
 
-        return block(self, source, action)
+        return block(self, source, action_number(self, action))
 
     def tag(self, node: int, /, **tags: Tag) -> LatentGraph:
         """Return the graph with tags noted down at `node`, in the place of older ones of the same name.
@@ -304,7 +313,7 @@ class LatentGraph:
         >>> graph.tag(0, room="kitchen", warm=True).tags
         {0: {'room': 'kitchen', 'warm': True}}
         """
-        return replace(self, tags=add_tags(self.tags, node, tags))
+        return replace(self, tags=add_tags(self.tags, node, tags, n_nodes=self.n_nodes))
 
     def decode(self, observations: Sequence[Any], actions: ArrayLike) -> NDArray[np.int64]:
         """Return the likeliest node at every step of one walk from a uniform start; -1 where the symbol is unknown.
@@ -368,11 +377,7 @@ class LatentGraph:
         return to_networkx(self)
 
     def to_pomdp(self, *, discount: float = 0.95) -> str:
-        """Return the graph as a POMDP in Cassandra's file format, which planners under partial observability read.
-
-        A tag `reward` with a number is what arriving at its node pays. An untried or closed pair stays where it is,
-        and a comment says so.
-        """
+        """Return the graph as a POMDP in Cassandra's file format; `efex.graph.pomdp` says how."""
         from efex.graph.pomdp import to_pomdp
 
         return to_pomdp(self, discount=discount)

@@ -13,7 +13,6 @@ from numpy.typing import NDArray
 
 from efex.checks import whole
 from efex.errors import InvalidArgumentError
-from efex.experience import Alphabet
 from efex.graph.tags import Tag, nodes_tagged
 from efex.symbols import to_symbol
 
@@ -58,7 +57,7 @@ def target_nodes(
         missing = f"tag must be one that a node has, not {tag!r}; the names in use are {', '.join(names) or 'none'}"
     else:
         symbol = to_symbol(observation)
-        nodes = np.flatnonzero(graph.codes == Alphabet(graph.symbols).lookup([symbol])).tolist()
+        nodes = np.flatnonzero(graph.codes == graph.alphabet.lookup([symbol])).tolist()
         missing = f"observation must be one of the {len(graph.symbols)} symbols that nodes show, not {symbol!r}"
     if not nodes:
         raise InvalidArgumentError(missing)

@@ -37,6 +37,7 @@ def to_pomdp(graph: LatentGraph, *, discount: float = 0.95) -> str:
     lines = [
         f"# A map of {graph.n_nodes} nodes: state i is node i, and it shows one observation.",
         *(f"# observation {code} is {symbol!a}" for code, symbol in enumerate(graph.symbols)),
+        *(f"# action {action} is {name!a}" for action, name in enumerate(graph.action_names or ())),
         f"discount: {fraction('discount', discount)!r}",
         "values: reward",
         f"states: {graph.n_nodes}",

@@ -1,4 +1,4 @@
-"""Smaller graphs: equivalent nodes merged, weak edges pruned, an action blocked, some nodes only."""
+"""Changed graphs: equivalent nodes merged, weak edges pruned, an action blocked or led elsewhere, some nodes only."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from efex.checks import whole
+from efex import checks
 from efex.errors import InvalidArgumentError
 from efex.graph.latent import LatentGraph
 from efex.graph.refinement import Blocks, partition
@@ -22,14 +22,8 @@ def merge_equivalent(graph: LatentGraph, *, tolerance: float = 0.0) -> LatentGra
     are infinite. Coordinates are averaged, the utility is the largest, and tags are those of all members; of
     two tags with one name, the first member's.
     """
-    check_tolerance(tolerance)
+    checks.tolerance("tolerance", tolerance)
     return quotient(graph, partition(graph, tolerance=tolerance))
-
-
-def check_tolerance(tolerance: float) -> None:
-    """Raise InvalidArgumentError unless the tolerance is a finite number of at least zero."""
-    if not 0 <= tolerance < math.inf:
-        raise InvalidArgumentError(f"tolerance must be a finite number of at least 0, not {tolerance!r}")
 
 
 def quotient(graph: LatentGraph, blocks: Blocks) -> LatentGraph:
@@ -57,9 +51,9 @@ def quotient(graph: LatentGraph, blocks: Blocks) -> LatentGraph:
         every = np.ones((len(size), graph.n_actions), bool)
         np.logical_and.at(every, blocks, closed)
         closed = every
-    return LatentGraph(
+    return replace(
+        graph,
         observations=tuple(graph.observations[node] for node in first),
-        n_actions=graph.n_actions,
         source=row % width,
         action=row // width,
         target=merged % width,
@@ -111,9 +105,8 @@ def prune(graph: LatentGraph, *, min_probability: float = 0.0, min_count: float 
 
 def block(graph: LatentGraph, source: int, action: int) -> LatentGraph:
     """Return the graph in which `action` can no longer be taken at `source`: its edges gone, the pair closed."""
-    for name, value, bound in (("source", source, graph.n_nodes), ("action", action, graph.n_actions)):
-        if whole(name, value, at_least=0) >= bound:
-            raise InvalidArgumentError(f"{name} must be 0 to {bound - 1}, not {value!r}")
+    if checks.whole("source", source, at_least=0) >= graph.n_nodes:
+        raise InvalidArgumentError(f"source must be a node 0 to {graph.n_nodes - 1}, not {source!r}")
     keep = (graph.source != source) | (graph.action != action)
     columns = {name: getattr(graph, name)[keep] for name in ("source", "action", "target", "probability", "count")}
     closed = np.zeros((graph.n_nodes, graph.n_actions), bool) if graph.closed is None else graph.closed.copy()
@@ -121,14 +114,27 @@ def block(graph: LatentGraph, source: int, action: int) -> LatentGraph:
     return replace(graph, closed=closed, **columns)
 
 
+def redirect(graph: LatentGraph, source: int, action: int, target: int) -> LatentGraph:
+    """Return the graph in which `action` at `source` leads to `target` for sure."""
+    rest = block(graph, source, action)
+    return replace(
+        graph,
+        source=np.append(rest.source, source),
+        action=np.append(rest.action, action),
+        target=np.append(rest.target, target),
+        probability=np.append(rest.probability, 1.0),
+        count=np.append(rest.count, math.inf),
+    )
+
+
 def subgraph(graph: LatentGraph, nodes: NDArray[np.int64]) -> LatentGraph:
     """Return the graph of `nodes`, sorted, which hold every start and both ends of every edge they send."""
     new = np.full(graph.n_nodes, -1)
     new[nodes] = np.arange(len(nodes))
     keep = new[graph.source] >= 0
-    return LatentGraph(
+    return replace(
+        graph,
         observations=tuple(graph.observations[node] for node in nodes),
-        n_actions=graph.n_actions,
         source=new[graph.source[keep]],
         action=graph.action[keep],
         target=new[graph.target[keep]],

@@ -145,7 +145,7 @@ def _best_policy(
     nodes, group = np.unique(rows.node, return_inverse=True)
     lengths = 1 / rows.matrix.data + distances[rows.matrix.indices]
     taken = _least(np.minimum.reduceat(lengths, rows.matrix.indptr[:-1]), group)
-    values = _evaluate(rows, nodes, cost, taken=taken, leak=LEAK)
+    values = _evaluate(rows.matrix[taken], nodes, cost[taken], leak=LEAK)
     everywhere = np.zeros(len(goal))
     for _ in range(ROUNDS):
         everywhere[nodes] = values
@@ -155,10 +155,15 @@ def _best_policy(
         if not better.any():
             break
         taken = np.where(better, best, taken)
-        before, values = values, _evaluate(rows, nodes, cost, taken=taken, leak=LEAK)
+        before, values = values, _evaluate(rows.matrix[taken], nodes, cost[taken], leak=LEAK)
         if not np.any(values < before - _rounding(before)):
             break
-    return nodes, _without_leak(rows, nodes, cost, taken=taken, values=values), taken
+    try:
+        exact = _evaluate(rows.matrix[taken], nodes, cost[taken], leak=0.0)
+    except RuntimeError:  # singular to working precision, so the leak is what keeps the values finite
+        exact = values
+    exact = np.where(np.isfinite(exact), exact, values)
+    return nodes, np.where(values <= NEVER, exact, np.inf), taken
 
 
 def _rounding(values: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -175,32 +180,16 @@ def _least(scores: NDArray[np.float64], group: NDArray[np.int64]) -> NDArray[np.
 
 
 def _evaluate(
-    rows: _Rows, nodes: NDArray[np.int64], cost: NDArray[np.float64], *, taken: NDArray[np.int64], leak: float
+    matrix: sp.csr_array, nodes: NDArray[np.int64], cost: NDArray[np.float64], *, leak: float
 ) -> NDArray[np.float64]:
     """Return the sum of costs to the goal when every node takes its row: v = c + P v, with v = 0 elsewhere."""
     from scipy.sparse.linalg import splu  # slow to load: not with the package
 
-    edges = sp.coo_array(rows.matrix[taken])
+    edges = sp.coo_array(matrix)
     away = edges.col != nodes[edges.row]
     source, target, probability = edges.row[away], edges.col[away], edges.data[away]
     # The probability to leave is summed, since 1 minus that of staying loses all its digits near zero.
     leave = np.bincount(source, probability, len(nodes)) + leak
     onward = sp.csr_array(sp.coo_array((probability, (source, target)), shape=edges.shape))[:, nodes]
-    values: NDArray[np.float64] = splu(sp.csc_array(sp.diags_array(leave) - onward)).solve(cost[taken])
+    values: NDArray[np.float64] = splu(sp.csc_array(sp.diags_array(leave) - onward)).solve(cost)
     return values
-
-
-def _without_leak(
-    rows: _Rows,
-    nodes: NDArray[np.int64],
-    cost: NDArray[np.float64],
-    *,
-    taken: NDArray[np.int64],
-    values: NDArray[np.float64],
-) -> NDArray[np.float64]:
-    """Return the exact values of a policy whose values with a leak are known; infinite beyond NEVER."""
-    try:
-        exact = _evaluate(rows, nodes, cost, taken=taken, leak=0.0)
-    except RuntimeError:  # singular to working precision, so the leak is what keeps the values finite
-        exact = values
-    return np.where(values <= NEVER, np.where(np.isfinite(exact), exact, values), np.inf)

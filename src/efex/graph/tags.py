@@ -24,8 +24,7 @@ TAKEN = ("observation", "label")
 def check_tags(tags: Tags, n_nodes: int) -> dict[int, dict[str, Tag]]:
     """Return a copy of the tags in the order of the nodes, or say what they must be."""
     for node, noted in tags.items():
-        if isinstance(node, bool) or not isinstance(node, int | np.integer) or not 0 <= node < n_nodes:
-            raise InvalidArgumentError(f"tags must be given to a node 0 to {n_nodes - 1}, not to {node!r}")
+        _check_node(node, n_nodes)
         if not isinstance(noted, Mapping):
             raise InvalidArgumentError(f"the tags of node {node} must be a mapping from names to values, not {noted!r}")
     return {
@@ -33,6 +32,11 @@ def check_tags(tags: Tags, n_nodes: int) -> dict[int, dict[str, Tag]]:
         for node in sorted(tags)
         if tags[node]
     }
+
+
+def _check_node(node: Any, n_nodes: int) -> None:
+    if isinstance(node, bool) or not isinstance(node, int | np.integer) or not 0 <= node < n_nodes:
+        raise InvalidArgumentError(f"tags must be given to a node 0 to {n_nodes - 1}, not to {node!r}")
 
 
 def _checked(key: Any, value: Any) -> Tag:
@@ -46,8 +50,9 @@ def _checked(key: Any, value: Any) -> Tag:
     return plain
 
 
-def add_tags(tags: Tags, node: int, noted: Mapping[str, Tag]) -> dict[int, Mapping[str, Tag]]:
+def add_tags(tags: Tags, node: int, noted: Mapping[str, Tag], *, n_nodes: int) -> dict[int, Mapping[str, Tag]]:
     """Return the tags with more noted down at `node`; of two with one name the new one stays."""
+    _check_node(node, n_nodes)
     return {**tags, node: {**tags.get(node, {}), **noted}}
 
 

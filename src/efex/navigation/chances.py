@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
@@ -36,9 +38,14 @@ class Chances:
         self._keys = np.searchsorted(graph.action * n + graph.source, np.arange(n * graph.n_actions + 1))
         self._target, self._probability = graph.target, graph.probability
         self._known: dict[tuple[int, int], list[tuple[int, float]]] = {}
-        self.maps = [graph.transition(action) for action in range(graph.n_actions)]
+        with np.errstate(divide="ignore"):
+            columns = graph.source, graph.target, np.log(graph.probability)
+        ends = np.searchsorted(graph.action, np.arange(graph.n_actions + 1))
+        self.edges = [tuple(column[a:b] for column in columns) for a, b in pairwise(ends.tolist())]
+        """Source, target and log-probability of the edges of every action."""
         self._forward = [
-            sp.csr_array((matrix * (1 - self.doubt[:, action])[:, None]).T) for action, matrix in enumerate(self.maps)
+            sp.csr_array((graph.transition(action) * (1 - self.doubt[:, action])[:, None]).T)
+            for action in range(graph.n_actions)
         ]
 
     def advance(self, belief: NDArray[np.float64], action: int) -> NDArray[np.float64]:

@@ -38,8 +38,8 @@ class Trail:
         with np.errstate(divide="ignore"):
             strayed = self._score + np.log(self._chances.doubt[:, action])
             onward = np.log(1 - self._chances.doubt[:, action]) + self._score
-            matrix = self._chances.maps[action].tocoo()
-            reached = onward[matrix.row] + np.log(matrix.data)
+        sources, targets, chance = self._chances.edges[action]
+        reached = onward[sources] + chance
         n = self._chances.n_nodes
         jump = int(strayed.argmax())
         score = np.full(n, strayed[jump] + np.log((1 - STAYING) / n))
@@ -50,7 +50,7 @@ class Trail:
         order = np.argsort(reached, kind="stable")
         best = np.full(n, -np.inf)
         source = np.zeros(n, np.int64)
-        best[matrix.col[order]], source[matrix.col[order]] = reached[order], matrix.row[order]
+        best[targets[order]], source[targets[order]] = reached[order], sources[order]
         better = best > score
         score[better], before[better] = best[better], source[better]
         score[~seen] = -np.inf

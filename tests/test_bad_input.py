@@ -1,0 +1,108 @@
+"""What a caller gets wrong is answered in words that name the argument, whatever came."""
+
+import numpy as np
+import pytest
+
+import efex
+from efex import Experience
+from efex.adapters import from_functions, read_table, write_table
+from efex.errors import EfexError
+from efex.graph.export import read_json
+
+GRAPH = efex.make("grid2d", size=3, unique_fraction=0.5).truth
+WALK = Experience.from_episodes([([0, 1, 0, 1], None)])
+NAN = float("nan")
+
+
+def world():
+    return efex.make("grid2d", size=3, unique_fraction=0.5)
+
+
+def navigator():
+    navigator = efex.Navigator(GRAPH)
+    navigator.observe(GRAPH.observations[0])
+    return navigator
+
+
+def explored(**options):
+    return efex.explore(world(), **{"steps": 20, "progress": False} | options)
+
+
+@pytest.mark.parametrize(
+    ("argument", "attempt"),
+    [
+        ("graph", lambda: efex.Navigator("maze")),
+        ("graph", lambda: efex.Navigator(efex.LatentGraph.from_walks([], 2, np.zeros((0, 3))))),
+        ("sure", lambda: efex.Navigator(GRAPH, sure=NAN)),
+        ("seed", lambda: efex.Navigator(GRAPH, seed=-1)),
+        ("observations", lambda: navigator().observe(object())),
+        ("action", lambda: navigator().observe(0, after="left")),
+        ("action", lambda: navigator().observe(0, after=9)),
+        ("action", lambda: navigator().observe(0, after=-1)),
+        ("action", lambda: navigator().observe(0, after=True)),
+        ("to", lambda: navigator().go_to("kitchen")),
+        ("to", lambda: navigator().go_to(1.5)),
+        ("mask", lambda: navigator().go_to(8, mask=[True])),
+        ("mask", lambda: navigator().go_to(8, mask=[False] * 4)),
+        ("mask", lambda: navigator().go_to(8, mask=[NAN] * 4)),
+        ("node", lambda: navigator().block("a", 0)),
+        ("source", lambda: navigator().block(99, 0)),
+        ("action", lambda: navigator().block(0, "left")),
+        ("env", lambda: navigator().travel("world", 3)),
+        ("env", lambda: navigator().travel(efex.make("grid3d", size=3), 3)),
+        ("observe", lambda: navigator().travel(world(), 3, observe=3)),
+        ("limit", lambda: navigator().travel(world(), 3, limit=NAN)),
+        ("source", lambda: GRAPH.plan(NAN, to=1)),
+        ("to", lambda: GRAPH.plan(0, to=[None])),
+        ("to", lambda: GRAPH.plan(0, to="12")),
+        ("node", lambda: GRAPH.tag([0], a=1)),
+        ("node", lambda: GRAPH.tag(-1, a=1)),
+        ("action", lambda: GRAPH.block(0, None)),
+        ("action", lambda: GRAPH.transition("left")),
+        ("action", lambda: GRAPH.transition(1.5)),
+        ("discount", lambda: GRAPH.to_pomdp(discount=NAN)),
+        ("tolerance", lambda: GRAPH.merge_equivalent(tolerance="small")),
+        ("path", lambda: GRAPH.write(5)),
+        ("path", lambda: read_json(None)),
+        ("observe", lambda: efex.transfer(world(), GRAPH, steps=10, observe=5)),
+        ("known", lambda: efex.transfer(world(), None, steps=10)),
+        ("until", lambda: explored(until=5)),
+        ("resume", lambda: explored(resume="yes", folder="none")),
+        ("replay", lambda: explored(replay="no")),
+        ("progress", lambda: explored(progress="yes")),
+        ("observe", lambda: explored(observe=5)),
+        ("folder", lambda: explored(folder=5)),
+        ("folder", lambda: explored(folder="")),
+        ("folder", lambda: explored(folder=b"bytes")),
+        ("folder", lambda: explored(folder="a\0b")),
+        ("folder", lambda: explored(folder=__file__)),
+        ("folder", lambda: efex.load(None)),
+        ("folder", lambda: efex.load(__file__)),
+        ("folder", lambda: efex.load("x" * 300)),
+        ("folder", lambda: explored(folder="x" * 300)),
+        ("tolerance", lambda: efex.learn(WALK, tolerance=NAN)),
+        ("tolerance", lambda: efex.learn(WALK, tolerance="small")),
+        ("progress", lambda: efex.learn(WALK, progress="yes")),
+        ("held_out", lambda: efex.learn(WALK, held_out=None)),
+        ("path", lambda: read_table(5)),
+        ("file", lambda: read_table("x" * 300 + ".csv")),
+        ("path", lambda: write_table(WALK, 5)),
+        ("experience", lambda: write_table(5, "walk.csv")),
+        ("actions", lambda: write_table(WALK, "walk.csv", actions=[[1]])),
+        ("actions", lambda: write_table(WALK, "walk.csv", actions=5)),
+        ("actions", lambda: from_functions(None, print, ["left", "left"])),
+        ("actions", lambda: from_functions(None, print, {"left", "right"})),
+        ("action_names", lambda: efex.LatentGraph.from_walks("a", 2, [[0, 0, 0]], action_names=["go"])),
+    ],
+)
+def test_an_argument_that_cannot_be_is_named(argument, attempt):
+    with pytest.raises(EfexError, match=rf"\b{argument}"):
+        attempt()
+
+
+def test_a_block_that_is_refused_leaves_the_navigator_as_it_was():
+    going = navigator()
+    with pytest.raises(EfexError):
+        going.block(99, 0)
+    assert not going.blocked
+    assert going.go_to(8) is not None
