@@ -365,7 +365,7 @@ def test_until_may_be_a_function_of_the_agent():
 
 
 def test_a_summary_says_what_is_unknown(tmp_path):
-    little, much = (efex.explore(grid(), steps=steps, progress=False, folder=tmp_path) for steps in (60, 500))
+    little, much = (efex.explore(grid(), steps=steps, progress=False, folder=tmp_path) for steps in (30, 500))
     less, more = little.summary(), much.summary()
     assert less["untried_pairs"] > more["untried_pairs"] == 0
     assert less["nodes_seen_fewer_than_5_times"] > more["nodes_seen_fewer_than_5_times"]

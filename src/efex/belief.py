@@ -90,6 +90,11 @@ class Belief:
         )
         return np.where(self.closed, 0.0, gain)
 
+    def targets(self, state: int, action: int) -> NDArray[np.int64]:
+        """Return the states to which an action was seen to lead from a state."""
+        row = state * self.n_actions + action
+        return self.target[self.start[row] : self.start[row + 1]]
+
     def mean(self, state: int, action: int) -> NDArray[np.float64]:
         """Return E[p(next state | state, action)] over all states."""
         row = state * self.n_actions + action

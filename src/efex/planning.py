@@ -43,16 +43,23 @@ class Plan:
         return b.information_gain[rows] + self.discount * np.array(reached) * b.scale[rows]
 
     def best_actions(
-        self, state: int, *, mask: NDArray[np.bool_] | None = None, bonus: NDArray[np.float64] | float = 0.0
+        self,
+        state: int,
+        *,
+        mask: NDArray[np.bool_] | None = None,
+        values: NDArray[np.float64] | None = None,
+        bonus: NDArray[np.float64] | float = 0.0,
     ) -> NDArray[np.int64]:
         """Return every action that is as good as the best one at `state`, among those the mask allows.
 
-        `bonus` is what an action is worth besides, in nats.
+        `values` are what actions are worth where that is not what they are worth at `state`, and `bonus` what they are
+        worth besides, in nats.
         """
         lo, n = state * self.belief.n_actions, self.belief.n_actions
         # A mask is what the environment says now; it overrules what the belief took to be closed.
         allowed = ~self.belief.closed[lo : lo + n] if mask is None else mask
-        q = np.where(allowed if allowed.any() else True, self.action_values(state) + bonus, -np.inf)
+        worth = self.action_values(state) if values is None else values
+        q = np.where(allowed if allowed.any() else True, worth + bonus, -np.inf)
         return np.flatnonzero(q >= q.max() - TIE * abs(q.max()))
 
 

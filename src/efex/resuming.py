@@ -47,7 +47,8 @@ class Resumption:
         n = len(record.agent.experience)
         checkpoints.first, checkpoints.seed = kept.whole("first", most=n), kept.whole("seed")
         known = "nodes" in kept.arrays
-        record.true_nodes = kept.array("nodes", np.int64, (n,), least=0).tolist() if known else [-1] * n
+        below = None if record.truth is None else record.truth.n_nodes
+        record.true_nodes = kept.array("nodes", np.int64, (n,), least=0, below=below).tolist() if known else [-1] * n
         self._untold = kept.about["untold"]
         self._finished = kept.about["finished"] is True
 

@@ -109,16 +109,16 @@ def test_refits_wait_longer_while_the_map_stays_as_it_is():
             while not cadence.is_due(cadence._known or belief, steps):
                 steps += 1
             found.append(steps - before)
-            cadence.refitted(belief)
+            cadence.refitted(belief, brief=False)
         return found
 
     known = Belief.empty(3, 2, prior=0.1).updated(np.array([0]), np.array([0]), np.array([1]))
     other = Belief.empty(3, 2, prior=0.1).updated(np.array([0]), np.array([0]), np.array([2]))
-    patient = Cadence(25, 0.01, True)
+    patient = Cadence(25, 0.01, True, 0)
     shares = np.array(waits(patient, [known] * 8)) / 10_000
     assert (np.diff(shares[:2]) < 0.001).all()
     assert shares[MOST_PATIENCE] == pytest.approx(MOST_PATIENCE * 0.01, rel=0.2)
-    assert np.ptp(np.array(waits(Cadence(25, 0.01, False), [known] * 8)) / 10_000) < 0.002
+    assert np.ptp(np.array(waits(Cadence(25, 0.01, False, 0), [known] * 8)) / 10_000) < 0.002
     # A map that changes, and an edge that is not on it, end the patience.
     assert np.ptp(np.array(waits(patient, [known, other] * 4)) / 10_000) < 0.002
     waits(patient, [known] * 8)

@@ -22,6 +22,7 @@ from efex.model.methods import Method, check_method
 from efex.model.pseudocount import ROW, PerRow, Pseudocount, per_target, positive
 from efex.model.restarts import Fresh, Restart, Rivals, Warm
 from efex.model.split_merge import SplitMerge
+from efex.model.transitions import PLACE
 from efex.planning import check_discount, policy_iteration
 from efex.symbols import Symbol
 
@@ -32,9 +33,13 @@ CURIOSITY = PerRow(0.07)
 """What a row of the belief weighs. The less it is believed in beforehand, the more its first walk teaches and the less
 the second: tried pairs lose their pull, but so the longer a random outcome stays interesting."""
 
-RESTARTS: dict[str, Restart] = {
+Start = Literal["split-merge", "as-decoded", "two", "copies", "split", "merge", "warm", "fresh", "rivals"]
+
+RESTARTS: dict[Start, Restart] = {
     "split-merge": SplitMerge(),
     "copies": SplitMerge(contexts=0),
+    "as-decoded": SplitMerge(redecode=False),
+    "two": SplitMerge(place=PLACE),
     "split": SplitMerge(merge=False),
     "merge": SplitMerge(split=False),
     "warm": Warm(),
@@ -50,13 +55,15 @@ class Efex(Agent):
     Every step the current episode is decoded again and its counts enter the belief; the model itself waits for the
     next refit: after every `"episode"`, every `"step"`, or every so many steps, and in any case until the experience
     has grown by the share `refit_growth`, so that a step of a long run costs no more than one of a short run; if
-    refits changed nothing and no step was a surprise since, by several times that share, where `patient`. A refit
+    refits changed nothing and no step was a surprise since, by several times that share, where `patient`. After a
+    surprise, something that is not on the map, a brief refit comes `prompt` steps after the last one (0: none). A refit
     improves the last path by splitting and merging places (`start="split-merge"`; `"copies"`, `"split"` and `"merge"`
     do part of it), or starts EM at the last model (`"warm"`), at random (`"fresh"`), or at both, the better one kept
     (`"rivals"`); a Restart says it in detail.
 
     `clones` is how many states an observation may have at most; the agent starts with a few and takes more as it needs
-    them, without a limit if "auto", unless they are `fixed_clones`: all there from the start. `scrutiny` is what an
+    them, without a limit if "auto", unless they are `fixed_clones`: all there from the start. An agent that is `hedged`
+    weighs all places where it may be, and what an action tells about which of them it is. `scrutiny` is what an
     action is worth, in nats, that was never tried after the edge just walked: whether that edge leads to the place it
     seems to lead to. Where nothing is left untried, `restlessness` is how often the agent gives in to an urge: to
     repeat a random action, mostly a few times and sometimes many. A map that seems complete may be too small. The
@@ -74,11 +81,13 @@ class Efex(Agent):
         method: Method = "em+viterbi",
         refit: Literal["episode", "step"] | int = 25,
         refit_growth: float = 0.01,
-        start: Literal["split-merge", "copies", "split", "merge", "warm", "fresh", "rivals"] | Restart = "split-merge",
+        start: Start | Restart = "split-merge",
         replan: int = 1,
         scrutiny: float = 0.1,
         restlessness: float = 0.1,
         patient: bool = True,
+        hedged: bool = True,
+        prompt: int = 5,
     ) -> None:
         if not isinstance(start, Restart) and not (isinstance(start, str) and start in RESTARTS):
             raise InvalidArgumentError(f"start must be one of {', '.join(RESTARTS)} or a Restart, not {start!r}")
@@ -94,13 +103,15 @@ class Efex(Agent):
         self.method: Method = method
         self.refit_at_end = refit == "episode"
         every = LONGEST_WAIT if refit == "episode" else 1 if refit == "step" else int(refit)
-        self.cadence = Cadence(every, repetition("refit_growth", refit_growth), flag("patient", patient))
+        prompt = whole("prompt", prompt, at_least=0)
+        self.cadence = Cadence(every, repetition("refit_growth", refit_growth), flag("patient", patient), prompt)
         self.restart = start if isinstance(start, Restart) else RESTARTS[start]
         most = None if clones == "auto" else clones
         self.clones = allocation_for(clones) if fixed_clones else Growing(most=most)
         self.replan = whole("replan", replan, at_least=1)
         self.scrutiny = repetition("scrutiny", scrutiny)
         self.restlessness = repetition("restlessness", restlessness)
+        self.hedged = flag("hedged", hedged)
 
     def prepare(self, n_actions: int, *, rng: np.random.Generator, symbols: Iterable[Symbol] = ()) -> None:
         """Get ready for an environment: forget everything about any other."""
@@ -135,8 +146,8 @@ class Efex(Agent):
             self._make_room(self._learner)
         elif is_due:
             self._refit(self._learner)
-        else:
-            self._ledger.step()
+        elif self.cadence.is_prompted(surprised=self._ledger.step()):
+            self._refit(self._learner, brief=True)
 
     def finished(self) -> None:
         """Learn from the whole episode."""
@@ -170,16 +181,20 @@ class Efex(Agent):
             self._plan = policy_iteration(self.belief, discount=self.discount, relative=self.values)
             self.values = self._plan.relative
         self._since_plan += 1
-        bonus = 0.0 if edge is None else self.scrutiny * self._arrivals.doubt(edge)
-        return int(self.rng.choice(self._plan.best_actions(self._ledger.state, mask=mask, bonus=bonus)))
+        bonus = np.zeros(self.experience.n_actions) if edge is None else self.scrutiny * self._arrivals.doubt(edge)
+        values, may_be = None, self._ledger.whereabouts
+        if self.hedged and not may_be.is_known:
+            values = may_be.action_values(self._plan)
+            bonus = bonus + may_be.telling(self.belief, self._ledger.model.layout)
+        return int(self.rng.choice(self._plan.best_actions(self._ledger.state, mask=mask, values=values, bonus=bonus)))
 
-    def _refit(self, learner: Learner) -> None:
+    def _refit(self, learner: Learner, *, brief: bool = False) -> None:
         """Obtain the transitions by EM and what follows it, then decode everything again."""
         before = learner.layout
-        learner.refit(self._ledger.path)
+        learner.refit(self._ledger.path, brief=brief)
         self._carry_values(before, learner.layout)
         self._decode(learner)
-        self.cadence.refitted(self.belief)
+        self.cadence.refitted(self.belief, brief=brief)
 
     def _make_room(self, learner: Learner) -> None:
         before = learner.layout

@@ -64,12 +64,15 @@ class Learner:
         self._soft = replace(self._soft.carried(self._experience, layout), pseudocount=alpha)
         self.model = replace(self.model.carried(self._experience, layout), pseudocount=alpha)
 
-    def refit(self, path: NDArray[np.int64]) -> None:
-        """Learn from all experience, last decoded as `path`; take more clones unless they explain it clearly worse."""
+    def refit(self, path: NDArray[np.int64], *, brief: bool = False) -> None:
+        """Learn from all experience, last decoded as `path`; take more clones unless they explain it clearly worse.
+
+        A `brief` refit takes the steps in and looks no further.
+        """
         self._turn += 1
         larger = self._allocation.grown(self.layout, path, self._experience)
         if self._restart.takes_spare_clones:
-            self._soft, self.model = self._learn(larger)
+            self._soft, self.model = self._learn(larger, brief=brief)
             return
         learned = self._learn(self.layout)
         if larger != self.layout and len(self._experience) >= self._grow_after:
@@ -96,9 +99,10 @@ class Learner:
         if not self.layout.n_observations == self._soft.layout.n_observations == len(self._experience.alphabet):
             raise StorageError("the models must have clones for every symbol")
 
-    def _learn(self, layout: CloneLayout) -> Refit:
+    def _learn(self, layout: CloneLayout, *, brief: bool = False) -> Refit:
         last = replace(self._soft, pseudocount=per_target(self._pseudocount, layout.n_states))
-        return self._restart(last, self._experience, layout, method=self._method, turn=self._turn, rng=self._rng)
+        restart = self._restart.brief if brief else self._restart
+        return restart(last, self._experience, layout, method=self._method, turn=self._turn, rng=self._rng)
 
     def _score(self, learned: Refit) -> float:
         return explanation(learned.model, self._experience)

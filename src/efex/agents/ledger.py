@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from efex.agents.arrivals import Edge
 from efex.agents.base import Mask
 from efex.agents.tracker import Tracker
+from efex.agents.whereabouts import Whereabouts
 from efex.arrays import State
 from efex.belief import Belief
 from efex.errors import StorageError
@@ -71,11 +72,16 @@ class Ledger:
         if len(end) and end[0] == len(self._path) - 2:
             self.belief = self._counted = self._restarting(self.belief, end)
 
-    def step(self) -> None:
-        """Take in that a step was taken: decode the episode again and count it as it is decoded now."""
+    def step(self) -> bool:
+        """Take in that a step was taken: decode the episode again and count it as it is decoded now.
+
+        Return whether it was a surprise: what is seen was never seen after it, from where the walk seemed to be.
+        """
         action, observation = int(self._experience.actions[-2]), int(self._experience.observations[-1])
+        before = self.belief.targets(self.state, action)
         self._changed = min(self._changed, self._tracker.step(action, observation))
         self._recount()
+        return not bool((self.model.layout.observation[before] == observation).any())
 
     def _recount(self) -> None:
         """Count the episode under way as it is decoded now, where that differs from how it was counted."""
@@ -114,6 +120,11 @@ class Ledger:
     def state(self) -> int:
         """The state at the last observation."""
         return int(self._tracker.path[-1])
+
+    @property
+    def whereabouts(self) -> Whereabouts:
+        """The states where the walk may be now."""
+        return self._tracker.whereabouts
 
     @property
     def last_edge(self) -> Edge | None:

@@ -56,4 +56,6 @@ class EfexPaper(Efex):
             replan=replan,
             scrutiny=0.0,
             restlessness=0.0,
+            hedged=False,
+            prompt=0,
         )

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from efex.agents.whereabouts import Whereabouts
 from efex.kernels import cpu
 from efex.model.cscg import Model
 
@@ -70,6 +71,13 @@ class Tracker:
         """Take one more step; return the first position whose state changed."""
         self._push(observation, action)
         return self.trace()
+
+    @property
+    def whereabouts(self) -> Whereabouts:
+        """The states where the walk may be, each as likely as the likeliest way there."""
+        t = self._length - 1
+        chance = self._messages[self._at[t] : self._at[t + 1]].astype(np.float64)
+        return Whereabouts.of_chances(chance, first=int(self._model.layout.first[self._observations[t]]))
 
     @property
     def path(self) -> NDArray[np.int64]:

@@ -16,6 +16,7 @@ from efex.model.marginal import explanation
 from efex.model.methods import Method, check_method, refine
 from efex.model.pseudocount import ROW, Pseudocount, per_target, positive
 from efex.model.split_merge import SplitMerge
+from efex.model.transitions import PLACE
 
 
 def fit(
@@ -49,7 +50,8 @@ def fit(
         if explanation(larger, experience) <= explanation(best, experience):
             break
         best = larger
-    search, idle, score = SplitMerge(), 0, explanation(best, experience)
+    # Nobody is going to look again whether two places are two: the odds of the paths compared are those of PLACE.
+    search, idle, score = SplitMerge(place=PLACE), 0, explanation(best, experience)
     while idle < patience:
         layout = allocation.grown(best.layout, best.decode(experience).path, experience)
         last = replace(best, pseudocount=per_target(pseudocount, layout.n_states))

@@ -11,18 +11,20 @@ from efex.model.transitions import PLACE, count_transitions, places_of
 from efex.special import gammaln
 
 
-def marginal_likelihood(path: NDArray[np.int64], experience: Experience, *, weight: float) -> float:
+def marginal_likelihood(
+    path: NDArray[np.int64], experience: Experience, *, weight: float, place: float = PLACE
+) -> float:
     """Return the log-probability of a state path with every row's transitions integrated out, theory (10).
 
-    The prior of a row counts as `weight` steps. Needless states cost, and clones that nobody uses do not, so paths of
-    any models can be compared.
+    The prior of a row counts as `weight` steps, and a place more is preferred by `place` nats. Needless states cost,
+    and clones that nobody uses do not, so paths of any models can be compared.
     """
     places = places_of(path, experience)
     t = count_transitions(places, experience, weight=weight)
     prior = t.base + t.sticky * (t.source == t.target)
     totals = np.add.reduceat(t.visits, np.flatnonzero(np.diff(t.source * t.n_actions + t.action, prepend=-1)))
     rows = (gammaln(weight) - gammaln(totals + weight)).sum()
-    names = PLACE * len(places.names) + gammaln(np.bincount(places.observation) + 1.0).sum()
+    names = place * len(places.names) + gammaln(np.bincount(places.observation) + 1.0).sum()
     return float((gammaln(t.visits + prior) - gammaln(prior)).sum() + rows + names)
 
 

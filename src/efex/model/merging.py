@@ -26,9 +26,14 @@ class Room(NamedTuple):
 
 
 def merge(
-    path: NDArray[np.int64], experience: Experience, *, weight: float, among: NDArray[np.int64] | None = None
+    path: NDArray[np.int64],
+    experience: Experience,
+    *,
+    weight: float,
+    place: float = PLACE,
+    among: NDArray[np.int64] | None = None,
 ) -> NDArray[np.int64]:
-    """Return the path with duplicates merged, the prior of a row counting as `weight` steps.
+    """Return the path with duplicates merged, the prior of a row counting as `weight` steps, a place as `place` nats.
 
     Two states are one if that makes the path likelier with all transitions integrated out, theory (10): where they
     lead, and what leads to them. What an action mostly leads to from the one and from the other is then one too. If
@@ -39,7 +44,7 @@ def merge(
     pairs, label = same_looks(places.observation), np.arange(len(places.names) + 1)
     if among is not None:
         pairs = pairs[np.isin(places.names, among)[pairs].any(axis=1)]
-    kernel.merge(transitions, room_for(transitions), pairs, PLACE, label)
+    kernel.merge(transitions, room_for(transitions), pairs, place, label)
     return np.asarray(places.names[label[places.at]])
 
 

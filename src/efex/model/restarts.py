@@ -28,6 +28,11 @@ class Restart(ABC):
     takes_spare_clones = False
     """Whether more clones than needed do no harm, so that nobody need ask whether they pay."""
 
+    @property
+    def brief(self) -> Restart:
+        """The same with as little work as will do to take in a few steps."""
+        return self
+
     @abstractmethod
     def __call__(
         self,

@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from efex.checks import flag, whole
+from efex.errors import InvalidArgumentError
 from efex.experience import Experience
+from efex.model.aliasing import odds_of_two
 from efex.model.contexts import tell_apart
 from efex.model.cscg import Model
 from efex.model.layout import CloneLayout
 from efex.model.marginal import marginal_likelihood
 from efex.model.merging import merge
 from efex.model.methods import Method, refine
+from efex.model.redecoding import redecoded
 from efex.model.restarts import Refit, Restart
 from efex.model.splitting import named_after, split
 from efex.model.transitions import places_of
@@ -27,10 +30,13 @@ Path = NDArray[np.int64]
 class SplitMerge(Restart):
     """The last path is improved by splitting places and merging them, as long as that makes it likelier.
 
-    Some places are told apart by what came before or after, until that has been in vain `contexts` times in a row; then
-    every place gets a copy, and EM finds out which copies explain more. What was needlessly split is merged. A path is
-    kept if it is likelier with all transitions integrated out, theory (10), and as long as one is, another round
-    follows, `rounds` at most.
+    Every episode is decoded again by what the others tell, if it is to `redecode`. Some places are told apart by what
+    came before or after, until that has been in vain `contexts` times in a row; then every place gets a copy, and EM
+    finds out which copies explain more. What was needlessly split is merged. A path is kept if it is likelier with all
+    transitions integrated out, theory (10), and as long as one is, another round follows, `rounds` at most.
+
+    A map with one place more is preferred by `place` nats: None takes the odds from the map so far, as the places that
+    show the same are many or one.
     """
 
     contexts: int = 6
@@ -38,6 +44,8 @@ class SplitMerge(Restart):
     iterations: int = 30
     split: bool = True
     merge: bool = True
+    redecode: bool = True
+    place: float | None = None
     takes_spare_clones = True
 
     def __post_init__(self) -> None:
@@ -46,6 +54,14 @@ class SplitMerge(Restart):
         whole("iterations", self.iterations, at_least=1)
         flag("split", self.split)
         flag("merge", self.merge)
+        flag("redecode", self.redecode)
+        if self.place is not None and not np.isfinite(self.place):
+            raise InvalidArgumentError(f"place must be a finite number of nats or None, not {self.place!r}")
+
+    @property
+    def brief(self) -> SplitMerge:
+        """The same without looking for places that are two."""
+        return replace(self, contexts=0, rounds=1, split=False)
 
     def __call__(
         self,
@@ -58,9 +74,11 @@ class SplitMerge(Restart):
         rng: np.random.Generator,
     ) -> Refit:
         """Return the model of the best path found."""
-        search = _Search(self, experience, layout, method, last.pseudocount * layout.n_states, rng)
         carried = viterbi_training(last.carried(experience, layout), experience).model
-        model = from_path(carried, experience, search.improve(carried.decode(experience).path))
+        path = carried.decode(experience).path
+        place = odds_of_two(path, experience) if self.place is None else self.place
+        search = _Search(self, experience, layout, method, last.pseudocount * layout.n_states, place, rng)
+        model = from_path(carried, experience, search.improve(path))
         return Refit(model, model)
 
 
@@ -73,6 +91,7 @@ class _Search:
     layout: CloneLayout
     method: Method
     weight: float
+    place: float
     rng: np.random.Generator
 
     def improve(self, path: Path) -> Path:
@@ -81,20 +100,29 @@ class _Search:
         self.score = self._score(self.path)
         for _ in range(self.how.rounds):
             before = self.score
+            if self.how.redecode:
+                self._try_redecoding()
             if self.how.merge:
                 self._try_contexts()
             if self.how.split:
                 self._try_splitting()
             if self.score == before:
                 break
+        # Where nothing is aliased, or nothing can be known, one place for every observation is best.
+        self._keep(self.experience.observations.astype(np.int64))
         return self.path
+
+    def _try_redecoding(self) -> None:
+        told = redecoded(self.path, self.experience, weight=self.weight, place=self.place, rng=self.rng)
+        self._keep(told)
+        self._keep(self._merged(told))
 
     def _try_contexts(self) -> None:
         """Tell places apart by what came before or after, and merge what is one, until that has failed a few times."""
         failures = 0
         while failures < self.how.contexts:
             told = tell_apart(self.path, self.experience, rng=self.rng)
-            better = self._keep(merge(told.path, self.experience, weight=self.weight, among=told.parts))
+            better = self._keep(self._merged(told.path, among=told.parts))
             failures = 0 if better else failures + 1
 
     def _try_splitting(self) -> None:
@@ -113,8 +141,10 @@ class _Search:
         self.path, self.score = named_after(path, self.path, self.experience, self.layout), score
         return True
 
-    def _merged(self, path: Path) -> Path:
-        return merge(path, self.experience, weight=self.weight) if self.how.merge else path
+    def _merged(self, path: Path, *, among: Path | None = None) -> Path:
+        if not self.how.merge:
+            return path
+        return merge(path, self.experience, weight=self.weight, place=self.place, among=among)
 
     def _score(self, path: Path) -> float:
-        return marginal_likelihood(path, self.experience, weight=self.weight)
+        return marginal_likelihood(path, self.experience, weight=self.weight, place=self.place)

@@ -13,7 +13,8 @@ STICKINESS = 0.5
 """How likely an action is to stay, before anything is known of it: bumping alike is a weak sign of being one place."""
 
 PLACE = 2.0
-"""By how many nats a map with one place more is preferred: a duplicate costs steps, two taken for one hide some."""
+"""By how many nats a map with one place more is preferred, where that is not learned: a duplicate costs steps, two
+taken for one hide some."""
 
 
 class Transitions(NamedTuple):

@@ -18,6 +18,10 @@ RUNS = 5
 DEFAULT = "default"
 VARIANTS: dict[str, Settings] = {
     DEFAULT: (),
+    "sure of its place": (("hedged", False),),
+    "no brief refits": (("prompt", 0),),
+    "no re-decoding": (("start", "as-decoded"),),
+    "odds of two places fixed": (("start", "two"),),
     "no contexts": (("start", "copies"),),
     "splits, no merges": (("start", "split"),),
     "merges, no splits": (("start", "merge"),),
