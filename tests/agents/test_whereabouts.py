@@ -10,6 +10,7 @@ from efex.agents.whereabouts import EXPECTED, LEAST, Whereabouts
 from efex.belief import Belief
 from efex.errors import InvalidArgumentError
 from efex.model.layout import CloneLayout
+from efex.model.split_merge import SplitMerge
 from efex.planning import policy_iteration
 
 LAYOUT = CloneLayout((3, 2))
@@ -84,6 +85,17 @@ def test_a_surprise_makes_a_brief_refit_due():
     never = Cadence(every=25, growth=0.0, patient=True, prompt=0)
     never.reset()
     assert not any(never.is_prompted(surprised=True) for _ in range(5))
+
+
+def test_only_a_restart_that_can_be_brief_is_prompted():
+    assert Efex().cadence.prompt == 5
+    assert Efex(start="warm").cadence.prompt == 0  # a brief refit would be a whole one
+
+
+@pytest.mark.parametrize("place", ["2", float("nan"), float("inf"), True])
+def test_the_odds_must_be_a_number(place):
+    with pytest.raises(InvalidArgumentError, match="place must be a finite number"):
+        SplitMerge(place=place)
 
 
 @pytest.mark.parametrize("settings", [{"hedged": 1}, {"prompt": -1}, {"prompt": 2.5}, {"hedged": None}])

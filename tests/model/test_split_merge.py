@@ -107,12 +107,15 @@ def test_unions_gain_what_the_scores_differ_by_and_can_be_undone(case, pick):
     label, ring, size, trail = np.arange(n), np.arange(n), np.ones(n, np.int64), np.empty((n, 2), np.int64)
     before = score_of_all(t, r, label, ring)
     x, y = pairs[pick % len(pairs)]
-    gain, unions = kernel.unite(t, r, label, ring, size, x, y, 0.5, trail)
+    gain, unions = kernel.unite(t, r, label, ring, size, x, y, 0.5, trail, False)
     assert unions >= 1
     assert label[x] == label[y]
     assert (t.observation[label] == t.observation).all()
     assert len(np.unique(label)) == n - unions
     assert gain == pytest.approx(score_of_all(t, r, label, ring) - before - 0.5 * unions)
+    kernel.part(label, ring, size, trail, 0, unions)
+    kernel.know_rows(t, r, label, ring)
+    assert kernel.unite(t, r, label, ring, size, x, y, 0.5, trail, True) == (pytest.approx(gain), unions)
     kernel.part(label, ring, size, trail, 0, unions)
     assert (label == np.arange(n)).all()
     assert (ring == np.arange(n)).all()

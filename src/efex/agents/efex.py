@@ -33,13 +33,13 @@ CURIOSITY = PerRow(0.07)
 """What a row of the belief weighs. The less it is believed in beforehand, the more its first walk teaches and the less
 the second: tried pairs lose their pull, but so the longer a random outcome stays interesting."""
 
-Start = Literal["split-merge", "as-decoded", "two", "copies", "split", "merge", "warm", "fresh", "rivals"]
+Start = Literal["split-merge", "as-decoded", "fixed-odds", "copies", "split", "merge", "warm", "fresh", "rivals"]
 
 RESTARTS: dict[Start, Restart] = {
     "split-merge": SplitMerge(),
     "copies": SplitMerge(contexts=0),
     "as-decoded": SplitMerge(redecode=False),
-    "two": SplitMerge(place=PLACE),
+    "fixed-odds": SplitMerge(place=PLACE),
     "split": SplitMerge(merge=False),
     "merge": SplitMerge(split=False),
     "warm": Warm(),
@@ -57,9 +57,9 @@ class Efex(Agent):
     has grown by the share `refit_growth`, so that a step of a long run costs no more than one of a short run; if
     refits changed nothing and no step was a surprise since, by several times that share, where `patient`. After a
     surprise, something that is not on the map, a brief refit comes `prompt` steps after the last one (0: none). A refit
-    improves the last path by splitting and merging places (`start="split-merge"`; `"copies"`, `"split"` and `"merge"`
-    do part of it), or starts EM at the last model (`"warm"`), at random (`"fresh"`), or at both, the better one kept
-    (`"rivals"`); a Restart says it in detail.
+    improves the last path by splitting and merging places (`start="split-merge"`; `"as-decoded"`, `"fixed-odds"`,
+    `"copies"`, `"split"` and `"merge"` do part of it), or starts EM at the last model (`"warm"`), at random
+    (`"fresh"`), or at both, the better one kept (`"rivals"`); a Restart says it in detail.
 
     `clones` is how many states an observation may have at most; the agent starts with a few and takes more as it needs
     them, without a limit if "auto", unless they are `fixed_clones`: all there from the start. An agent that is `hedged`
@@ -103,9 +103,9 @@ class Efex(Agent):
         self.method: Method = method
         self.refit_at_end = refit == "episode"
         every = LONGEST_WAIT if refit == "episode" else 1 if refit == "step" else int(refit)
-        prompt = whole("prompt", prompt, at_least=0)
-        self.cadence = Cadence(every, repetition("refit_growth", refit_growth), flag("patient", patient), prompt)
         self.restart = start if isinstance(start, Restart) else RESTARTS[start]
+        prompt = whole("prompt", prompt, at_least=0) if self.restart.brief else 0
+        self.cadence = Cadence(every, repetition("refit_growth", refit_growth), flag("patient", patient), prompt)
         most = None if clones == "auto" else clones
         self.clones = allocation_for(clones) if fixed_clones else Growing(most=most)
         self.replan = whole("replan", replan, at_least=1)
@@ -182,8 +182,8 @@ class Efex(Agent):
             self.values = self._plan.relative
         self._since_plan += 1
         bonus = np.zeros(self.experience.n_actions) if edge is None else self.scrutiny * self._arrivals.doubt(edge)
-        values, may_be = None, self._ledger.whereabouts
-        if self.hedged and not may_be.is_known:
+        values = None
+        if self.hedged and not (may_be := self._ledger.whereabouts).is_known:
             values = may_be.action_values(self._plan)
             bonus = bonus + may_be.telling(self.belief, self._ledger.model.layout)
         return int(self.rng.choice(self._plan.best_actions(self._ledger.state, mask=mask, values=values, bonus=bonus)))

@@ -67,7 +67,7 @@ class Learner:
     def refit(self, path: NDArray[np.int64], *, brief: bool = False) -> None:
         """Learn from all experience, last decoded as `path`; take more clones unless they explain it clearly worse.
 
-        A `brief` refit takes the steps in and looks no further.
+        A `brief` refit takes the steps in and looks no further, where the restart can do so.
         """
         self._turn += 1
         larger = self._allocation.grown(self.layout, path, self._experience)
@@ -101,7 +101,7 @@ class Learner:
 
     def _learn(self, layout: CloneLayout, *, brief: bool = False) -> Refit:
         last = replace(self._soft, pseudocount=per_target(self._pseudocount, layout.n_states))
-        restart = self._restart.brief if brief else self._restart
+        restart = (self._restart.brief if brief else None) or self._restart
         return restart(last, self._experience, layout, method=self._method, turn=self._turn, rng=self._rng)
 
     def _score(self, learned: Refit) -> float:

@@ -42,9 +42,10 @@ def copy_blocks(values, start, widths, out, new_start, new_widths, found):
     """Copy every block b into block found[b] of `out`, whose rows may be longer; skip where found[b] is -1."""
     for b in range(len(found)):
         if found[b] >= 0:
-            for k in range(start[b + 1] - start[b]):
-                i, j = divmod(k, widths[b])
-                out[new_start[found[b]] + i * new_widths[b] + j] = values[start[b] + k]
+            width, row = widths[b], new_start[found[b]]
+            for at in range(start[b], start[b + 1], width):
+                out[row : row + width] = values[at : at + width]
+                row += new_widths[b]
 
 
 @njit(cache=True, parallel=True)
@@ -65,3 +66,16 @@ def find_blocks(action, source, target, n_observations, groups, targets, found):
                     hi = middle
             if lo < end and targets[lo] == target[k]:
                 found[k] = lo
+
+
+@njit(cache=True)
+def count_path(path, w, start, first, counts):
+    """Count the steps of a path over the walks `w` in their blocks; return whether there was one for every step."""
+    for t in range(len(path)):
+        if w.actions[t] >= 0:
+            if w.block[t] < 0:
+                return False
+            look, then = w.observations[t], w.observations[t + 1]
+            row = start[w.block[t]] + (path[t] - first[look]) * (first[then + 1] - first[then])
+            counts[row + path[t + 1] - first[then]] += 1
+    return True

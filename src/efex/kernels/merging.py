@@ -4,10 +4,10 @@
 a union is tried by doing it, for the same exchange of links joins two rings and parts them again.
 """
 
-import math
-
 import numpy as np
 from numba import njit
+
+from efex.kernels.transitions import log_rising
 
 HOPELESS = -25.0
 """A union that has lost this many nats on the way is given up."""
@@ -22,24 +22,34 @@ def merge(t, r, pairs, margin, label):
     n = len(label)
     ring, size, trail = np.arange(n), np.ones(n, np.int64), np.empty((n, 2), np.int64)
     gains = np.empty(len(pairs))
+    know_rows(t, r, label, ring)
     for k in range(len(pairs)):
-        gains[k], unions = unite(t, r, label, ring, size, pairs[k, 0], pairs[k, 1], margin, trail)
+        gains[k], unions = unite(t, r, label, ring, size, pairs[k, 0], pairs[k, 1], margin, trail, True)
         part(label, ring, size, trail, 0, unions)
     for k in np.argsort(-gains):
         if gains[k] <= 0:
             break
-        gain, unions = unite(t, r, label, ring, size, pairs[k, 0], pairs[k, 1], margin, trail)
+        gain, unions = unite(t, r, label, ring, size, pairs[k, 0], pairs[k, 1], margin, trail, False)
         if gain <= 0:
             part(label, ring, size, trail, 0, unions)
 
 
 @njit(cache=True)
-def unite(t, r, label, ring, size, x, y, margin, trail):
+def know_rows(t, r, label, ring):
+    """Write what every row is worth, and what it mostly leads to, while all places are apart."""
+    for place in range(len(label)):
+        for action in range(t.n_actions):
+            r.alone[place, action] = score_row(t, r, label, ring, place, action)
+            r.mostly[place, action] = likeliest(t, r, label, ring, place, action)
+
+
+@njit(cache=True)
+def unite(t, r, label, ring, size, x, y, margin, trail, apart):
     """Unite the classes of x and y, and what follows from it as far as it pays; return the gain and the unions.
 
     What an action mostly leads to from the one and from the other is the same place if the two are. Where that is not
     so, because outcomes are random, the unions up to the best moment stand. `trail` tells them, and each one costs
-    `margin` nats.
+    `margin` nats. If all places are `apart`, r.alone and r.mostly know what every row is worth and leads to.
     """
     r.waiting[0, 0], r.waiting[0, 1] = x, y
     at, end, unions, gain, best, kept = 0, 1, 0, 0.0, 0.0, 0
@@ -51,12 +61,13 @@ def unite(t, r, label, ring, size, x, y, margin, trail):
         if size[u] < size[v]:
             u, v = v, u
         for action in range(t.n_actions):
-            r.tops[action, 0] = likeliest(t, r, label, ring, u, action)
-            r.tops[action, 1] = likeliest(t, r, label, ring, v, action)
+            r.tops[action, 0] = r.mostly[u, action] if apart else likeliest(t, r, label, ring, u, action)
+            r.tops[action, 1] = r.mostly[v, action] if apart else likeliest(t, r, label, ring, v, action)
         members = list_members(r, ring, v)
-        gain -= score_around(t, r, label, ring, u, v, members) + margin
+        gain -= score_around(t, r, label, ring, u, v, members, apart) + margin
         join(label, ring, size, u, v)
-        gain += score_around(t, r, label, ring, u, u, members)
+        apart = False
+        gain += score_around(t, r, label, ring, u, u, members, apart)
         trail[unions, 0], trail[unions, 1] = u, v
         unions += 1
         if kept == 0 or gain > best:
@@ -107,32 +118,36 @@ def list_members(r, ring, head):
 
 
 @njit(cache=True)
-def score_around(t, r, label, ring, u, v, members):
+def score_around(t, r, label, ring, u, v, members, apart):
     """Return the score of all rows that a union of u and v concerns: theirs, and those that lead to r.smaller.
 
     After the union v is u.
     """
-    score = 0.0
-    for action in range(t.n_actions):
-        score += score_row(t, r, label, ring, u, action)
-        if v != u:
-            score += score_row(t, r, label, ring, v, action)
     marked = 0
+    for action in range(t.n_actions):
+        marked = mark(r, u * t.n_actions + action, marked)
+        marked = mark(r, v * t.n_actions + action, marked)
     for k in range(members):
         place = r.smaller[k]
         for i in range(t.into[place], t.into[place + 1]):
             entry = t.by_target[i]
-            source = label[t.source[entry]]
-            row = source * t.n_actions + t.action[entry]
-            if source != u and source != v and not r.marked[row]:
-                r.marked[row] = True
-                r.rows[marked] = row
-                marked += 1
+            marked = mark(r, label[t.source[entry]] * t.n_actions + t.action[entry], marked)
+    score = 0.0
     for k in range(marked):
         source, action = divmod(r.rows[k], t.n_actions)
-        score += score_row(t, r, label, ring, source, action)
+        score += r.alone[source, action] if apart else score_row(t, r, label, ring, source, action)
         r.marked[r.rows[k]] = False
     return score
+
+
+@njit(cache=True)
+def mark(r, row, marked):
+    """List a row in r.rows, once; return how many are."""
+    if r.marked[row]:
+        return marked
+    r.marked[row] = True
+    r.rows[marked] = row
+    return marked + 1
 
 
 @njit(cache=True)
@@ -143,9 +158,9 @@ def score_row(t, r, label, ring, head, action):
     for k in range(outcomes):
         to = r.touched[k]
         prior = r.prior[k] + (t.sticky if to == head else 0.0)
-        score += math.lgamma(r.seen[to] + prior) - math.lgamma(prior)
+        score += log_rising(prior, r.seen[to])
         r.seen[to] = 0.0
-    return score + math.lgamma(t.weight) - math.lgamma(total + t.weight)
+    return score - log_rising(t.weight, total)
 
 
 @njit(cache=True)

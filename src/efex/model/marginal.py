@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from efex.experience import Experience
+from efex.kernels import transitions as kernel
 from efex.model.cscg import Model
 from efex.model.transitions import PLACE, count_transitions, places_of
 from efex.special import gammaln
@@ -20,12 +21,9 @@ def marginal_likelihood(
     and clones that nobody uses do not, so paths of any models can be compared.
     """
     places = places_of(path, experience)
-    t = count_transitions(places, experience, weight=weight)
-    prior = t.base + t.sticky * (t.source == t.target)
-    totals = np.add.reduceat(t.visits, np.flatnonzero(np.diff(t.source * t.n_actions + t.action, prepend=-1)))
-    rows = (gammaln(weight) - gammaln(totals + weight)).sum()
+    steps = kernel.log_evidence(count_transitions(places, experience, weight=weight))
     names = place * len(places.names) + gammaln(np.bincount(places.observation) + 1.0).sum()
-    return float((gammaln(t.visits + prior) - gammaln(prior)).sum() + rows + names)
+    return float(steps + names)
 
 
 def explanation(model: Model, experience: Experience) -> float:

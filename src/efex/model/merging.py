@@ -22,6 +22,8 @@ class Room(NamedTuple):
     rows: NDArray[np.int64]
     smaller: NDArray[np.int64]
     tops: NDArray[np.int64]
+    alone: NDArray[np.float64]
+    mostly: NDArray[np.int64]
     waiting: NDArray[np.int64]
 
 
@@ -59,6 +61,8 @@ def room_for(transitions: Transitions) -> Room:
         np.zeros(rows, np.int64),
         np.zeros(n, np.int64),
         np.zeros((transitions.n_actions, 2), np.int64),
+        np.zeros((n, transitions.n_actions)),
+        np.zeros((n, transitions.n_actions), np.int64),
         np.zeros((n * transitions.n_actions + 1, 2), np.int64),
     )
 

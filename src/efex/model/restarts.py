@@ -29,9 +29,9 @@ class Restart(ABC):
     """Whether more clones than needed do no harm, so that nobody need ask whether they pay."""
 
     @property
-    def brief(self) -> Restart:
-        """The same with as little work as will do to take in a few steps."""
-        return self
+    def brief(self) -> Restart | None:
+        """The same with as little work as will do to take in a few steps, None where there is no such thing."""
+        return None
 
     @abstractmethod
     def __call__(

@@ -7,8 +7,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from efex.checks import flag, whole
-from efex.errors import InvalidArgumentError
+from efex.checks import finite, flag, whole
 from efex.experience import Experience
 from efex.model.aliasing import odds_of_two
 from efex.model.contexts import tell_apart
@@ -55,8 +54,8 @@ class SplitMerge(Restart):
         flag("split", self.split)
         flag("merge", self.merge)
         flag("redecode", self.redecode)
-        if self.place is not None and not np.isfinite(self.place):
-            raise InvalidArgumentError(f"place must be a finite number of nats or None, not {self.place!r}")
+        if self.place is not None:
+            finite("place", self.place)
 
     @property
     def brief(self) -> SplitMerge:

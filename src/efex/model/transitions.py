@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from efex.experience import Experience
+from efex.kernels import transitions as kernel
 
 STICKINESS = 0.5
 """How likely an action is to stay, before anything is known of it: bumping alike is a weak sign of being one place."""
@@ -48,50 +49,23 @@ class Places(NamedTuple):
 
 def places_of(path: NDArray[np.int64], experience: Experience) -> Places:
     """Return the distinct states of a path, numbered from 0."""
-    names, first, at = np.unique(path, return_index=True, return_inverse=True)
+    names, first, at = kernel.number_states(path)
     return Places(names, experience.observations[first].astype(np.int64), at)
 
 
 def count_transitions(places: Places, experience: Experience, *, weight: float) -> Transitions:
     """Return the counted steps between places, a row's prior weighing `weight` in all, theory (10)."""
-    n_actions, n, at = experience.n_actions, len(places.names), places.at
-    t = np.flatnonzero(experience.actions >= 0)
-    begins = at[experience.offsets[:-1]]
-    source = np.concatenate([at[t], np.full(len(begins), n)])
-    action = np.concatenate([experience.actions[t].astype(np.int64), np.zeros(len(begins), np.int64)])
-    keys, visits = np.unique(
-        (source * n_actions + action) * n + np.concatenate([at[t + 1], begins]), return_counts=True
+    n_actions, n, looks = experience.n_actions, len(places.names), int(places.observation.max(initial=-1)) + 1
+    source, action, target, visits, row_start = kernel.count_steps(
+        places.at, n, experience.actions, experience.offsets, n_actions
     )
-    row, target = np.divmod(keys, n)
-    source, action = np.divmod(row, n_actions)
-    observation = np.append(places.observation, places.observation.max(initial=0) + 1)
-    chance = _chances(observation[source] * n_actions + action, target, places.observation)
-    by_target = np.argsort(target, kind="stable")
-    return Transitions(
-        n_actions,
-        observation,
-        source,
-        action,
-        target,
-        visits.astype(np.float64),
-        weight * (1 - STICKINESS) * chance,
-        weight * STICKINESS,
-        weight,
-        np.searchsorted(row, np.arange((n + 1) * n_actions + 1)),
-        np.searchsorted(target[by_target], np.arange(n + 2)),
-        by_target,
-    )
-
-
-def _chances(pair: NDArray[np.int64], target: NDArray[np.int64], observation: NDArray[np.int64]) -> NDArray[np.float64]:
-    """Return how likely every entry's target is, knowing only what was seen before and done: `pair`.
-
-    What such a pair led to elsewhere says which observation to expect, and all places that show it are alike.
-    """
-    n = int(observation.max(initial=0)) + 1
+    observation = np.append(places.observation, looks)
+    # What such a pair led to elsewhere says which observation to expect, and all places that show it are alike.
     seen = observation[target]
-    share = np.bincount(seen, minlength=n) / len(seen)
-    _, triple, alike = np.unique(pair * n + seen, return_inverse=True, return_counts=True)
-    _, pair, tries = np.unique(pair, return_inverse=True, return_counts=True)
-    chance: NDArray[np.float64] = (alike[triple] + share[seen]) / (tries[pair] + 1)
-    return chance / np.bincount(observation, minlength=n)[seen]
+    chance = kernel.expect(observation[source] * n_actions + action, seen, (looks + 1) * n_actions, looks)
+    base = weight * (1 - STICKINESS) * chance / np.bincount(places.observation)[seen]
+    into, by_target = kernel.sort_into(target, n + 1)
+    sticky = weight * STICKINESS
+    return Transitions(
+        n_actions, observation, source, action, target, visits, base, sticky, weight, row_start, into, by_target
+    )

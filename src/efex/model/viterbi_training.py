@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from efex.errors import InvalidArgumentError
 from efex.experience import Experience
+from efex.kernels.blocks import count_path
 from efex.model.cscg import Model
 from efex.model.em import Training
 
@@ -29,13 +30,8 @@ def viterbi_training(model: Model, experience: Experience, *, iterations: int = 
 
 def from_path(model: Model, experience: Experience, path: NDArray[np.int64]) -> Model:
     """Return the model that counts the steps and starts of a state path."""
-    walks, b, first = model.blocks.bind(experience), model.blocks, model.layout.first
-    t = np.flatnonzero(walks.actions >= 0)
-    block = walks.block[t]
-    if (block < 0).any():
+    walks, counts = model.blocks.bind(experience), np.zeros_like(model.counts)
+    if not count_path(path, walks, model.blocks.start, model.layout.first, counts):
         raise InvalidArgumentError("a path can only be counted on blocks of its own experience; carry the model first")
-    width = first[b.target[block] + 1] - first[b.target[block]]
-    row, column = path[t] - first[b.source[block]], path[t + 1] - first[b.target[block]]
-    counts = np.bincount(b.start[block] + row * width + column, minlength=b.n_entries)
     starts = np.bincount(path[walks.offsets[:-1]], minlength=model.layout.n_states)
-    return replace(model, counts=counts.astype(model.counts.dtype), starts=starts.astype(np.float64))
+    return replace(model, counts=counts, starts=starts.astype(np.float64))

@@ -21,7 +21,7 @@ VARIANTS: dict[str, Settings] = {
     "sure of its place": (("hedged", False),),
     "no brief refits": (("prompt", 0),),
     "no re-decoding": (("start", "as-decoded"),),
-    "odds of two places fixed": (("start", "two"),),
+    "odds of two places fixed": (("start", "fixed-odds"),),
     "no contexts": (("start", "copies"),),
     "splits, no merges": (("start", "split"),),
     "merges, no splits": (("start", "merge"),),
