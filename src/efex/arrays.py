@@ -35,7 +35,7 @@ class State:
         return cls(arrays, {name: part.about for name, part in parts.items()})
 
     def has(self, name: str) -> bool:
-        """Return whether there is a part of that name."""
+        """Return whether there is a part, or something told, of that name."""
         return name in self.about
 
     def part(self, name: str) -> State:

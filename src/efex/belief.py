@@ -17,26 +17,31 @@ from efex.utility import entropy_deficit
 class Belief:
     """Dirichlet(c + prior) for every row; row `state * n_actions + action` lists its counted targets.
 
-    A closed pair (unavailable, or beyond the end of an episode) holds nothing to learn and is never chosen. Where all
+    Where an action has led to different states chance rules, so what was tried there is valued under `by_chance`. A
+    closed pair (unavailable, or beyond the end of an episode) holds nothing to learn and is never chosen. Where all
     pairs are closed episodes end, and the first row counts where the next ones began.
     """
 
     n_states: int
     n_actions: int
     prior: float
+    by_chance: float
     start: NDArray[np.int64]
     target: NDArray[np.int64]
     count: NDArray[np.int64]
     closed: NDArray[np.bool_]
 
     @classmethod
-    def empty(cls, n_states: int, n_actions: int, *, prior: float) -> Belief:
-        """Return the belief before anything was seen."""
-        if not (np.isfinite(prior) and prior > 0):
-            raise InvalidArgumentError(f"prior must be a number above 0, not {prior}")
+    def empty(cls, n_states: int, n_actions: int, *, prior: float, by_chance: float | None = None) -> Belief:
+        """Return the belief before anything was seen; `by_chance` is the same as `prior` if None."""
+        by_chance = prior if by_chance is None else by_chance
+        for name, value in (("prior", prior), ("by_chance", by_chance)):
+            if not (np.isfinite(value) and value > 0):
+                raise InvalidArgumentError(f"{name} must be a number above 0, not {value}")
         none = np.zeros(0, np.int64)
         rows = n_states * n_actions
-        return cls(n_states, n_actions, prior, np.zeros(rows + 1, np.int64), none, none, np.zeros(rows, bool))
+        start, closed = np.zeros(rows + 1, np.int64), np.zeros(rows, bool)
+        return cls(n_states, n_actions, prior, by_chance, start, none, none, closed)
 
     def updated(
         self,
@@ -80,15 +85,27 @@ class Belief:
 
     @cached_property
     def information_gain(self) -> NDArray[np.float64]:
-        """u(z, a) of every row in nats, theory (11): counts are whole numbers, so h comes from two small tables."""
+        """u(z, a) of every row in nats, theory (11)."""
+        gain = self._gain(self.prior)
+        if self.by_chance != self.prior and (random := self._random).any():
+            gain = np.where(random, self._gain(self.by_chance), gain)
+        return np.where(self.closed, 0.0, gain)
+
+    @property
+    def _random(self) -> NDArray[np.bool_]:
+        """The rows that were tried where some action has led to different states."""
+        outcomes = np.diff(self.start).reshape(-1, self.n_actions)
+        return np.asarray(((outcomes > 1).any(axis=1, keepdims=True) & (outcomes > 0)).ravel())
+
+    def _gain(self, prior: float) -> NDArray[np.float64]:
+        """Return u(z, a) of every row under a prior; counts are whole numbers, so h comes from two small tables."""
         most = int(self.totals.max(initial=0))
         counts = np.arange(most + 1, dtype=np.float64)
-        of_entry = entropy_deficit(counts + self.prior)
-        of_total = entropy_deficit(counts + self.prior * self.n_states)
-        gain = kernel.row_information(
-            self.start, self.count, self.totals, of_entry, of_total, self.prior, self.n_states
+        of_entry = entropy_deficit(counts + prior)
+        of_total = entropy_deficit(counts + prior * self.n_states)
+        return np.asarray(
+            kernel.row_information(self.start, self.count, self.totals, of_entry, of_total, prior, self.n_states)
         )
-        return np.where(self.closed, 0.0, gain)
 
     def targets(self, state: int, action: int) -> NDArray[np.int64]:
         """Return the states to which an action was seen to lead from a state."""

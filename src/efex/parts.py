@@ -82,7 +82,8 @@ def read_model(state: State, *, n_actions: int) -> Model:
 def keep_belief(belief: Belief) -> State:
     """Return a belief as arrays; they are not copied."""
     arrays = {"start": belief.start, "target": belief.target, "count": belief.count, "closed": belief.closed}
-    return State(arrays, {"prior": belief.prior, "n_states": belief.n_states, "n_actions": belief.n_actions})
+    about = {"prior": belief.prior, "by_chance": belief.by_chance}
+    return State(arrays, {**about, "n_states": belief.n_states, "n_actions": belief.n_actions})
 
 
 def read_belief(state: State, *, most: int = 2**40) -> Belief:
@@ -97,4 +98,6 @@ def read_belief(state: State, *, most: int = 2**40) -> Belief:
     if count.sum() > most:
         raise StorageError(f"counts must be of {most} steps at most")
     prior = state.positive("prior", most=MOST_WEIGHT)
-    return Belief(n_states, n_actions, prior, start, target, count, state.array("closed", np.bool_, (rows,)))
+    # Where it is not told, nothing was valued otherwise where chance rules.
+    by_chance = state.positive("by_chance", most=MOST_WEIGHT) if state.has("by_chance") else prior
+    return Belief(n_states, n_actions, prior, by_chance, start, target, count, state.array("closed", np.bool_, (rows,)))

@@ -14,7 +14,7 @@ from efex.model.marginal import marginal_likelihood
 from efex.model.merging import merge, room_for, same_looks
 from efex.model.split_merge import SplitMerge
 from efex.model.splitting import named_after, split
-from efex.model.transitions import PLACE, STICKINESS, Places, count_transitions, places_of
+from efex.model.transitions import PLACE, Places, count_transitions, places_of
 from efex.model.viterbi_training import from_path
 
 WEIGHT = 0.1
@@ -61,7 +61,7 @@ def test_the_marginal_likelihood_is_what_an_urn_gives_step_by_step(case):
     places = places_of(path, experience)
     t = count_transitions(places, experience, weight=WEIGHT)
     prior = {
-        (s, a, z): base + t.sticky * (s == z)
+        (s, a, z): base + t.sticky[t.observation[s], a] * (s == z)
         for s, a, z, base in zip(t.source.tolist(), t.action.tolist(), t.target.tolist(), t.base.tolist())
     }
     before, rows, total = {}, {}, 0.0
@@ -83,9 +83,9 @@ def test_what_a_row_may_lead_to_has_no_more_weight_than_the_row(case):
     path, experience = case
     places = places_of(path, experience)
     t = count_transitions(places, experience, weight=WEIGHT)
-    row = t.source * t.n_actions + t.action
-    beforehand = np.bincount(row, t.base)
-    assert (beforehand <= WEIGHT * (1 - STICKINESS) + 1e-12).all()
+    beforehand = t.sticky[t.observation]
+    np.add.at(beforehand, (t.source, t.action), t.base)
+    assert (beforehand <= WEIGHT + 1e-12).all()
     assert (t.base > 0).all()
 
 

@@ -56,10 +56,14 @@ def test_what_such_a_pair_led_to_elsewhere_is_expected(case):
     places = places_of(*case)
     t = count_transitions(places, case[1], weight=WEIGHT)
     pair, seen = t.observation[t.source] * t.n_actions + t.action, t.observation[t.target]
+    stays = t.source == t.target
     for entry, base in enumerate(t.base):
-        alike = ((pair == pair[entry]) & (seen == seen[entry])).sum() + (seen == seen[entry]).mean()
-        chance = alike / ((pair == pair[entry]).sum() + 1) / (places.observation == seen[entry]).sum()
-        assert base == pytest.approx(WEIGHT * (1 - STICKINESS) * chance)
+        same = pair == pair[entry]
+        sticky = (stays[same].sum() + STICKINESS) / (same.sum() + 1)
+        alike = (same & ~stays & (seen == seen[entry])).sum() + (seen == seen[entry]).mean()
+        chance = alike / ((same & ~stays).sum() + 1) / (places.observation == seen[entry]).sum()
+        assert base == pytest.approx(WEIGHT * (1 - sticky) * chance)
+        assert t.sticky[t.observation[t.source[entry]], t.action[entry]] == pytest.approx(WEIGHT * sticky)
 
 
 @given(st.floats(1e-9, 1e3), st.integers(0, 100))

@@ -19,7 +19,7 @@ from efex.errors import InvalidArgumentError
 from efex.model.allocation import ClonePolicy, Growing, allocation_for
 from efex.model.layout import CloneLayout
 from efex.model.methods import Method, check_method
-from efex.model.pseudocount import ROW, PerRow, Pseudocount, per_target, positive
+from efex.model.pseudocount import ROW, Pseudocount, positive
 from efex.model.restarts import Fresh, Restart, Rivals, Warm
 from efex.model.split_merge import SplitMerge
 from efex.model.transitions import PLACE
@@ -28,10 +28,6 @@ from efex.symbols import Symbol
 
 LONGEST_WAIT = 100
 """In an episode longer than this, `refit="episode"` refits every so many steps instead of waiting for its end."""
-
-CURIOSITY = PerRow(0.07)
-"""What a row of the belief weighs. The less it is believed in beforehand, the more its first walk teaches and the less
-the second: tried pairs lose their pull, but so the longer a random outcome stays interesting."""
 
 Start = Literal["split-merge", "as-decoded", "fixed-odds", "copies", "split", "merge", "warm", "fresh", "rivals"]
 
@@ -62,12 +58,13 @@ class Efex(Agent):
     (`"fresh"`), or at both, the better one kept (`"rivals"`); a Restart says it in detail.
 
     `clones` is how many states an observation may have at most; the agent starts with a few and takes more as it needs
-    them, without a limit if "auto", unless they are `fixed_clones`: all there from the start. An agent that is `hedged`
-    weighs all places where it may be, and what an action tells about which of them it is. `scrutiny` is what an
-    action is worth, in nats, that was never tried after the edge just walked: whether that edge leads to the place it
-    seems to lead to. Where nothing is left untried, `restlessness` is how often the agent gives in to an urge: to
-    repeat a random action, mostly a few times and sometimes many. A map that seems complete may be too small. The
-    defaults are efex's own; `EfexPaper` has the paper's.
+    them, without a limit if "auto", unless they are `fixed_clones`: all there from the start. What the rows of the
+    belief weigh beforehand is `prior`, or `"learned"`: the less, the fewer places look alike, and more where chance
+    rules. An agent that is `hedged` weighs all places where it may be, and what an action tells about which of them it
+    is. `scrutiny` is what an action is worth, in nats, that was never tried after the edge just walked: whether that
+    edge leads to the place it seems to lead to. Where nothing is left untried, `restlessness` is how often the agent
+    gives in to an urge: to repeat a random action, mostly a few times and sometimes many. A map that seems complete may
+    be too small. The defaults are efex's own; `EfexPaper` has the paper's.
     """
 
     def __init__(
@@ -76,7 +73,7 @@ class Efex(Agent):
         clones: ClonePolicy = "auto",
         fixed_clones: bool = False,
         discount: float = 0.9999,
-        prior: Pseudocount = CURIOSITY,
+        prior: Pseudocount | Literal["learned"] = "learned",
         pseudocount: Pseudocount = ROW,
         method: Method = "em+viterbi",
         refit: Literal["episode", "step"] | int = 25,
@@ -95,10 +92,15 @@ class Efex(Agent):
             refit = whole("refit", refit, at_least=1)
         check_discount(discount)
         check_method(method)
-        positive("prior", prior)
+        if isinstance(prior, str) and prior != "learned":
+            raise InvalidArgumentError(
+                f'prior must be "learned", a number above 0 per target, or PerRow, not {prior!r}'
+            )
+        if prior != "learned":
+            positive("prior", prior)
         positive("pseudocount", pseudocount)
         self.discount = discount
-        self.prior = prior
+        self.prior: Pseudocount | Literal["learned"] = prior
         self.pseudocount = pseudocount
         self.method: Method = method
         self.refit_at_end = refit == "episode"
@@ -210,8 +212,7 @@ class Efex(Agent):
 
     def _decode(self, learner: Learner) -> None:
         """Decode all experience and count every step: the last lines of Algorithm 1."""
-        prior = per_target(self.prior, learner.layout.n_states)
-        self._ledger = Ledger(learner.model, self.experience, self.masks, prior=prior)
+        self._ledger = Ledger(learner.model, self.experience, self.masks, prior=self.prior)
         self._arrivals = Arrivals(self._ledger.path, self.experience)
         self._since_plan = 0  # a plan for other states is worth nothing
 

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from efex.agents.arrivals import Edge
 from efex.agents.base import Mask
+from efex.agents.curiosity import curiosity_for
 from efex.agents.tracker import Tracker
 from efex.agents.whereabouts import Whereabouts
 from efex.arrays import State
@@ -16,6 +18,7 @@ from efex.belief import Belief
 from efex.errors import StorageError
 from efex.experience import Experience
 from efex.model.cscg import Model
+from efex.model.pseudocount import Pseudocount
 from efex.parts import keep_belief, read_belief
 
 
@@ -25,12 +28,22 @@ class Ledger:
     `belief` counts the decoded steps of the whole experience at any time, and `state` is where the decoding ends.
     """
 
-    def __init__(self, model: Model, experience: Experience, masks: Mapping[int, Mask], *, prior: float) -> None:
+    def __init__(
+        self,
+        model: Model,
+        experience: Experience,
+        masks: Mapping[int, Mask],
+        *,
+        prior: Pseudocount | Literal["learned"],
+    ) -> None:
         self.model = model
         self._experience, self._masks = experience, masks
         self._path = model.decode(experience).path
+        weighs = curiosity_for(prior, self._path, model.layout)
+        empty = Belief.empty(
+            model.layout.n_states, experience.n_actions, prior=weighs.prior, by_chance=weighs.by_chance
+        )
         t = np.flatnonzero(experience.actions >= 0)
-        empty = Belief.empty(model.layout.n_states, experience.n_actions, prior=prior)
         steps = empty.updated(self._path[t], experience.actions[t].astype(np.int64), self._path[t + 1])
         ends = experience.terminated
         self.belief = self._restarting(steps, ends[ends + 1 < len(self._path)])

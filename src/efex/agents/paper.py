@@ -10,7 +10,7 @@ from efex.checks import whole
 from efex.errors import InvalidArgumentError
 from efex.model.allocation import ClonePolicy
 from efex.model.methods import Method
-from efex.model.pseudocount import PAPER
+from efex.model.pseudocount import PAPER, positive
 from efex.model.restarts import Fresh, Warm
 
 
@@ -40,6 +40,7 @@ class EfexPaper(Efex):
             raise InvalidArgumentError(f'start must be "warm" or "fresh", not {start!r}')
         if refit not in ("episode", "step"):
             raise InvalidArgumentError(f'refit must be "episode" or "step", not {refit!r}')
+        positive("prior", prior)
         restart = Warm() if start == "warm" else Fresh()
         if iterations is not None:
             restart = replace(restart, iterations=whole("iterations", iterations, at_least=1))

@@ -157,7 +157,7 @@ def score_row(t, r, label, ring, head, action):
     score = 0.0
     for k in range(outcomes):
         to = r.touched[k]
-        prior = r.prior[k] + (t.sticky if to == head else 0.0)
+        prior = r.prior[k] + (t.sticky[t.observation[head], action] if to == head else 0.0)
         score += log_rising(prior, r.seen[to])
         r.seen[to] = 0.0
     return score - log_rising(t.weight, total)

@@ -60,7 +60,7 @@ def entry(g, t, state, then):
 @njit(cache=True)
 def chance_of_step(g, c, t, state, then):
     """Return the probability of the step t from `state` to the state `then`, as all that is counted tells."""
-    prior = g.base[g.block[t]] + (g.sticky if state == then else 0.0)
+    prior = g.base[g.block[t]] + (g.sticky[g.observations[t], g.actions[t]] if state == then else 0.0)
     return (c.counts[entry(g, t, state, then)] + prior) / (c.totals[g.actions[t], state] + g.weight)
 
 

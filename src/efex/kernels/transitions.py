@@ -106,25 +106,30 @@ def sort_into(key, n):
 
 
 @njit(cache=True)
-def expect(pair, seen, n_pairs, n_looks):
-    """Return how likely it is that every entry's observation is `seen`, knowing only what was seen before and done.
+def expect(pair, seen, stays, n_pairs, n_looks, stickiness):
+    """Return how likely every entry's observation is where it does not stay, and how likely each pair is to stay.
 
-    Every entry counts once, what is seen anywhere as much as one entry.
+    Only what was seen before and done is known: the entry's `pair`. Every entry counts once, and what is expected
+    anywhere as much as one entry: what is seen anywhere, and to stay with chance `stickiness`.
     """
     start, order = sort_into(pair, n_pairs)
     share = np.zeros(n_looks)
     for entry in range(len(seen)):
         share[seen[entry]] += 1 / len(seen)
-    chance, alike = np.empty(len(seen)), np.zeros(n_looks)
+    chance, sticky, alike = np.empty(len(seen)), np.full(n_pairs, stickiness), np.zeros(n_looks)
     for group in range(n_pairs):
         entries = order[start[group] : start[group + 1]]
+        moves = 0
         for entry in entries:
-            alike[seen[entry]] += 1
+            if not stays[entry]:
+                alike[seen[entry]] += 1
+                moves += 1
+        sticky[group] = (len(entries) - moves + stickiness) / (len(entries) + 1)
         for entry in entries:
-            chance[entry] = (alike[seen[entry]] + share[seen[entry]]) / (len(entries) + 1)
+            chance[entry] = (alike[seen[entry]] + share[seen[entry]]) / (moves + 1)
         for entry in entries:
             alike[seen[entry]] = 0
-    return chance
+    return chance, sticky
 
 
 @njit(cache=True)
@@ -134,7 +139,9 @@ def log_evidence(t):
     for row in range(len(t.row_start) - 1):
         total = 0.0
         for entry in range(t.row_start[row], t.row_start[row + 1]):
-            prior = t.base[entry] + (t.sticky if t.source[entry] == t.target[entry] else 0.0)
+            prior = t.base[entry]
+            if t.source[entry] == t.target[entry]:
+                prior += t.sticky[t.observation[t.source[entry]], t.action[entry]]
             score += log_rising(prior, t.visits[entry])
             total += t.visits[entry]
         score -= log_rising(t.weight, total)

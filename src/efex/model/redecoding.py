@@ -9,10 +9,9 @@ from numpy.typing import NDArray
 
 from efex.experience import Experience
 from efex.kernels import redecoding as kernel
-from efex.model.blocks import Blocks
 from efex.model.cscg import Model
 from efex.model.layout import CloneLayout
-from efex.model.transitions import STICKINESS, places_of
+from efex.model.transitions import count_transitions, places_of
 from efex.model.viterbi_training import from_path
 
 SPARE = 3
@@ -34,7 +33,7 @@ class Ground(NamedTuple):
     base: NDArray[np.float64]
     places: NDArray[np.float64]
     weight: float
-    sticky: float
+    sticky: NDArray[np.float64]
     place: float
 
 
@@ -48,12 +47,18 @@ class Tally(NamedTuple):
 
 
 def redecoded(
-    path: NDArray[np.int64], experience: Experience, *, weight: float, place: float, rng: np.random.Generator
+    path: NDArray[np.int64],
+    experience: Experience,
+    *,
+    weight: float,
+    place: float,
+    rng: np.random.Generator,
+    latest: bool = False,
 ) -> NDArray[np.int64]:
-    """Return the path after every episode was decoded again, in random order, by the counts of all the others.
+    """Return the path after every episode, or only the `latest`, was decoded again by the counts of all the others.
 
-    A row's prior counts as `weight` steps, theory (10); a place more is preferred by `place` nats. States are numbered
-    anew.
+    Episodes come in random order. A row's prior counts as `weight` steps, theory (10); a place more is preferred by
+    `place` nats. States are numbered anew.
     """
     places = places_of(path, experience)
     used = np.bincount(places.observation, minlength=len(experience.alphabet))
@@ -67,36 +72,27 @@ def redecoded(
     )
     states = state[places.at]
     empty = Model.empty(experience, layout, pseudocount=weight / layout.n_states)
-    for _ in range(SWEEPS):
+    episodes = len(experience.offsets) - 1
+    for _ in range(1 if latest else SWEEPS):
         model = from_path(empty, experience, states)
         visits = np.bincount(states, minlength=layout.n_states).astype(np.float64)
         tally = Tally(model.counts.astype(np.float64), model.totals.copy(), model.starts.copy(), visits)
-        ground = _ground(model, experience, visits, weight=weight, place=place)
-        if kernel.redecode(ground, tally, rng.permutation(len(experience.offsets) - 1), states) == 0:
+        ground = _ground(model, experience, states, weight=weight, place=place)
+        turns = np.array([episodes - 1]) if latest else rng.permutation(episodes)
+        if kernel.redecode(ground, tally, turns, states) == 0:
             break
     return states
 
 
-def _ground(
-    model: Model, experience: Experience, visits: NDArray[np.float64], *, weight: float, place: float
-) -> Ground:
+def _ground(model: Model, experience: Experience, states: NDArray[np.int64], *, weight: float, place: float) -> Ground:
     blocks, layout = model.blocks, model.layout
-    walks = blocks.bind(experience)
-    places = np.bincount(layout.observation[visits > 0], minlength=layout.n_observations).astype(np.float64)
-    base = weight * (1 - STICKINESS) * _chances(blocks, model.counts) / np.maximum(places[blocks.target], 1)
+    walks, places = blocks.bind(experience), places_of(states, experience)
+    t = count_transitions(places, experience, weight=weight)
+    steps = t.source < len(places.names)
+    triple = (t.action, t.observation[t.source], t.observation[t.target])
+    base = np.zeros(len(blocks))
+    base[blocks.find(*(each[steps].astype(np.int32) for each in triple))] = t.base[steps]
+    shown = np.bincount(places.observation, minlength=layout.n_observations).astype(np.float64)
     offsets = np.asarray(experience.offsets, np.int64)
     ways = (walks.observations, walks.actions, offsets, walks.block, blocks.start, np.asarray(layout.first, np.int64))
-    return Ground(*ways, base, places, weight, weight * STICKINESS, place)
-
-
-def _chances(blocks: Blocks, counts: NDArray[np.float32]) -> NDArray[np.float64]:
-    """Return how likely every block's next observation is, knowing only what was seen before and done.
-
-    Every edge counts once, as in `transitions`.
-    """
-    edges = np.add.reduceat(counts > 0, blocks.start[:-1], dtype=np.float64) if len(blocks) else np.zeros(0)
-    share = np.bincount(blocks.target, edges, minlength=blocks.layout.n_observations) / max(edges.sum(), 1)
-    _, pair = np.unique(
-        blocks.action.astype(np.int64) * blocks.layout.n_observations + blocks.source, return_inverse=True
-    )
-    return np.asarray((edges + share[blocks.target]) / (np.bincount(pair, edges)[pair] + 1))
+    return Ground(*ways, base, shown, weight, t.sticky, place)

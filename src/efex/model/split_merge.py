@@ -34,6 +34,8 @@ class SplitMerge(Restart):
     finds out which copies explain more. What was needlessly split is merged. A path is kept if it is likelier with all
     transitions integrated out, theory (10), and as long as one is, another round follows, `rounds` at most.
 
+    If only the `latest` episode is looked at, that one is decoded again and its places are merged with others.
+
     A map with one place more is preferred by `place` nats: None takes the odds from the map so far, as the places that
     show the same are many or one.
     """
@@ -45,6 +47,7 @@ class SplitMerge(Restart):
     merge: bool = True
     redecode: bool = True
     place: float | None = None
+    latest: bool = False
     takes_spare_clones = True
 
     def __post_init__(self) -> None:
@@ -54,13 +57,14 @@ class SplitMerge(Restart):
         flag("split", self.split)
         flag("merge", self.merge)
         flag("redecode", self.redecode)
+        flag("latest", self.latest)
         if self.place is not None:
             finite("place", self.place)
 
     @property
     def brief(self) -> SplitMerge:
-        """The same without looking for places that are two."""
-        return replace(self, contexts=0, rounds=1, split=False)
+        """The same for the latest episode alone, and without looking for places that are two."""
+        return replace(self, contexts=0, rounds=1, split=False, latest=True)
 
     def __call__(
         self,
@@ -73,7 +77,9 @@ class SplitMerge(Restart):
         rng: np.random.Generator,
     ) -> Refit:
         """Return the model of the best path found."""
-        carried = viterbi_training(last.carried(experience, layout), experience).model
+        carried = last.carried(experience, layout)
+        if not (self.latest and self.redecode):
+            carried = viterbi_training(carried, experience).model
         path = carried.decode(experience).path
         place = odds_of_two(path, experience) if self.place is None else self.place
         search = _Search(self, experience, layout, method, last.pseudocount * layout.n_states, place, rng)
@@ -95,7 +101,7 @@ class _Search:
 
     def improve(self, path: Path) -> Path:
         """Return the best path found from `path`."""
-        self.path = self._merged(path)
+        self.path = self._merged(path, among=self._latest(path))
         self.score = self._score(self.path)
         for _ in range(self.how.rounds):
             before = self.score
@@ -112,9 +118,15 @@ class _Search:
         return self.path
 
     def _try_redecoding(self) -> None:
-        told = redecoded(self.path, self.experience, weight=self.weight, place=self.place, rng=self.rng)
+        told = redecoded(
+            self.path, self.experience, weight=self.weight, place=self.place, rng=self.rng, latest=self.how.latest
+        )
         self._keep(told)
-        self._keep(self._merged(told))
+        self._keep(self._merged(told, among=self._latest(told)))
+
+    def _latest(self, path: Path) -> Path | None:
+        """Return the states of the latest episode, None where all episodes are looked at."""
+        return path[self.experience.offsets[-2] :] if self.how.latest else None
 
     def _try_contexts(self) -> None:
         """Tell places apart by what came before or after, and merge what is one, until that has failed a few times."""

@@ -11,18 +11,19 @@ from efex.experience import Experience
 from efex.kernels import transitions as kernel
 
 STICKINESS = 0.5
-"""How likely an action is to stay, before anything is known of it: bumping alike is a weak sign of being one place."""
+"""How likely an action is to stay where one is, before it was tried anywhere where the same is seen."""
 
-PLACE = 2.0
-"""By how many nats a map with one place more is preferred, where that is not learned: a duplicate costs steps, two
+PLACE = 1.3
+"""By how many nats a map with one place more is preferred, where that is not learned: a duplicate costs little, two
 taken for one hide some."""
 
 
 class Transitions(NamedTuple):
     """Entries sorted by row, row = source * n_actions + action; the last place stands before every episode.
 
-    An entry's prior weight is `base`, and `sticky` more where it stays; those of a row sum to at most `weight`. The
-    entries into a place are those of `by_target` from `into[place]` on.
+    An entry's prior weight is `base`, and where it stays `sticky` more, which is known for every observation and
+    action; those of a row sum to at most `weight`. The entries into a place are those of `by_target` from `into[place]`
+    on.
     """
 
     n_actions: int
@@ -32,7 +33,7 @@ class Transitions(NamedTuple):
     target: NDArray[np.int64]
     visits: NDArray[np.float64]
     base: NDArray[np.float64]
-    sticky: float
+    sticky: NDArray[np.float64]
     weight: float
     row_start: NDArray[np.int64]
     into: NDArray[np.int64]
@@ -60,12 +61,12 @@ def count_transitions(places: Places, experience: Experience, *, weight: float) 
         places.at, n, experience.actions, experience.offsets, n_actions
     )
     observation = np.append(places.observation, looks)
-    # What such a pair led to elsewhere says which observation to expect, and all places that show it are alike.
-    seen = observation[target]
-    chance = kernel.expect(observation[source] * n_actions + action, seen, (looks + 1) * n_actions, looks)
-    base = weight * (1 - STICKINESS) * chance / np.bincount(places.observation)[seen]
+    # What such a pair led to elsewhere says what to expect, and all places that show the same are alike.
+    seen, pair = observation[target], observation[source] * n_actions + action
+    chance, sticky = kernel.expect(pair, seen, source == target, (looks + 1) * n_actions, looks, STICKINESS)
+    base = weight * (1 - sticky[pair]) * chance / np.bincount(places.observation)[seen]
+    sticky = weight * sticky.reshape(-1, n_actions)
     into, by_target = kernel.sort_into(target, n + 1)
-    sticky = weight * STICKINESS
     return Transitions(
         n_actions, observation, source, action, target, visits, base, sticky, weight, row_start, into, by_target
     )

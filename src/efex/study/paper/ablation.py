@@ -22,6 +22,7 @@ VARIANTS: dict[str, Settings] = {
     "no brief refits": (("prompt", 0),),
     "no re-decoding": (("start", "as-decoded"),),
     "odds of two places fixed": (("start", "fixed-odds"),),
+    "prior of a row fixed": (("prior", "0.07/row"),),
     "no contexts": (("start", "copies"),),
     "splits, no merges": (("start", "split"),),
     "merges, no splits": (("start", "merge"),),

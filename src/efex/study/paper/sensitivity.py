@@ -20,7 +20,7 @@ RUNS = 3
 DEFAULTS: dict[str, dict[str, Any]] = {
     "efex": {
         "clones": 2.0,
-        "prior": "0.07/row",
+        "prior": "learned",
         "pseudocount": "0.1/row",
         "discount": 0.9999,
         "start": "split-merge",
@@ -44,7 +44,7 @@ PER_TARGET = (0.0002, 0.0006, 0.002, 0.006, 0.02)
 TRIED: dict[str, dict[str, tuple[Any, ...]]] = {
     "efex": {
         "clones": CLONES,
-        "prior": ("0.005/row", "0.02/row", "0.07/row", "0.2/row", "1/row", 0.002),
+        "prior": ("learned", "0.005/row", "0.02/row", "0.07/row", "0.2/row", "1/row", 0.002),
         "pseudocount": ("0.01/row", "0.03/row", "0.1/row", "0.3/row", "1/row", 0.002),
         "discount": DISCOUNTS,
         "start": ("split-merge", "warm", "fresh", "rivals"),

@@ -18,11 +18,14 @@ WORLDS = ("grid3d", "grid2d", "icg", "dense-maze", "sparse-maze")
 STEPS = {0.1: 30_000, 0.3: 20_000, 1.0: 10_000}
 """Steps of a run by unique fraction."""
 SLIPS = (0.0, 0.01, 0.1)
-EARLY = (500, *range(1_000, 10_000, 1_000))
 LATE = (10_000, 15_000, 20_000, 25_000, 30_000)
-RANDOM = (1_000, 2_000, 5_000, 10_000, 20_000, 30_000)
-"""When a random walk is measured: it learns at every mark, from nothing."""
-AGENTS = ("efex", "efex-paper", "random")
+MARKS = {
+    "efex": (*range(500, 10_000, 500), *LATE),
+    "efex-paper": (500, *range(1_000, 10_000, 1_000), *LATE),
+    "random": (1_000, 2_000, 5_000, 10_000, 20_000, 30_000),
+}
+"""When maps are measured; from a random walk a map is learned at every mark, from nothing."""
+AGENTS = tuple(MARKS)
 MEASURES = {
     "precision": "precision",
     "coverage": "weighted coverage",
@@ -47,7 +50,7 @@ def _runs(agent: str, slip: float, seeds: int) -> int:
 def case(world: str, agent: str, unique: float, slip: float, seed: int, *, settings: Settings = ()) -> Case:
     """Return one run of the grid of worlds."""
     steps = STEPS[unique]
-    marks = tuple(mark for mark in (RANDOM if agent == "random" else EARLY + LATE) if mark <= steps)
+    marks = tuple(mark for mark in MARKS[agent] if mark <= steps)
     options = (("unique_fraction", unique), ("slip", slip))
     return Case(world, agent, steps, SEEDS + seed, options=options, settings=settings, marks=marks)
 
@@ -152,8 +155,8 @@ def _recovery(results: Results, folder: Path) -> str:
     headings = ["world", "unique", "agent", "runs", "steps of the tour"]
     headings += ["steps to 0.95", "over the tour's", "steps to 0.99", "over the tour's"]
     title = (
-        "Steps until precision stays at a level, as seen at every 1,000 steps up to 10,000 and more rarely after that, "
-        "median (95 % interval), and over those of a tour of the known map:"
+        "Steps until precision stays at a level, as seen at every 500 steps (efex-paper: 1,000) up to 10,000 and more "
+        "rarely after that, median (95 % interval), and over those of a tour of the known map:"
     )
     return f"{title}\n\n" + table(folder, f"{_prefix(results)}-recovery", headings, rows) if rows else ""
 
