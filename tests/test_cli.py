@@ -54,19 +54,24 @@ def test_an_environment_of_ones_own_is_explored(tmp_path):
     ("arguments", "says"),
     [
         (["explore", "spare-maze"], "sparse-maze"),
-        (["explore", "no_such_module:Env"], "MODULE:ENV"),
+        (["explore", "no_such_module:Env"], "MODULE:CLASS"),
         (["explore", "grid2d", "--set", "size"], "NAME=VALUE"),
         (["explore", "grid2d", "--set", "colour=red"], "colour"),
         (["explore", "grid2d", "--clones", "some"], "--clones"),
-        (["explore", "grid2d", "--unique-fraction", "7"], "unique_fraction"),
-        (["explore", "grid2d", "--agent", "efex-paper"], "clones"),
+        (["explore", "grid2d", "--unique-fraction", "7"], "--unique-fraction must be"),
+        (["explore", "grid2d", "--agent", "efex-paper"], "needs --clones, a number; the paper"),
         (["explore", "grid2d", "--out", "/dev/null/run"], "cannot be written"),
         (["explore", "sparse-maze", "--set", "size=12"], "size"),
         (["explore", "grid2d", "--set", "seed=3"], "--seed"),
         (["explore", "grid2d", "--steps", "ten"], "--steps"),
-        (["explore", "grid2d", "--steps", "-5"], "steps"),
-        (["explore", "gymnasium:Env", "--set", "colour=1"], "MODULE:ENV"),
-        (["explore", "math:pi"], "MODULE:ENV"),
+        (["explore", "grid2d", "--steps", "-5"], "--steps must be"),
+        (["explore", "gymnasium:Env", "--set", "colour=1"], "could not be made with --set colour=1"),
+        (["explore", "FrozenLake-v1", "--set", "colour=1"], "could not be made with --set colour=1"),
+        (["explore", "nowhere"], "a Gymnasium id such as FrozenLake-v1, or MODULE:CLASS, not 'nowhere'"),
+        (["explore", "grid2d", "--until", "finished"], "--until must be \"complete\", not 'finished'"),
+        (["explore", "grid2d", "--until", "complete", "--agent", "random"], "--until complete needs an agent"),
+        (["explore", "grid2d", "--episode-steps", "0"], "--episode-steps must be a whole number"),
+        (["explore", "math:pi"], "MODULE:CLASS"),
         (["explore"], "environment"),
         (["explor"], "explor"),
     ],
@@ -77,6 +82,49 @@ def test_bad_input_is_one_line_and_a_non_zero_exit(arguments, says, tmp_path, co
     assert says in done.stderr
     assert len(done.stderr.strip().splitlines()) == 1
     assert "Traceback" not in done.stderr
+
+
+def test_episodes_are_cut_where_the_option_says(tmp_path, command, monkeypatch):
+    (tmp_path / "cut_corridor.py").write_text(CORRIDOR)
+    monkeypatch.syspath_prepend(tmp_path)
+    for environment, steps in (("cut_corridor:Corridor", 7), ("grid2d", 7), ("grid2d", 110)):
+        asked = ["explore", environment, "--steps", 220, "--clones", 1, "--episode-steps", steps, "--no-measure"]
+        done = command(*asked, "--out", tmp_path / "run")
+        assert done.returncode == 0, done.stderr
+        assert efex.load(tmp_path / "run").experience.offsets[1] == steps + 1
+
+
+def test_resuming_another_run_speaks_of_options(tmp_path, command):
+    command(*EXPLORE, "--no-measure", "--out", tmp_path)
+    done = command(*EXPLORE, "--out", tmp_path, "--resume", "--episode-steps", 9)
+    assert done.returncode == 2
+    assert done.stderr.startswith("efex: --resume must go on as the run in")
+    assert "its --episode-steps was None, not 9; give that, another --out, or no --resume" in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        ([], "--held-out 0.1 leaves nothing to learn from or nothing to test on (steps: 1, episodes: 1); "),
+        ([], "use --held-out 0\n"),
+        (["--held-out", "2"], "--held-out must be a share"),
+        (["--method", "foo"], "--method must be one of"),
+        (["--clones", "0"], "--clones must be"),
+    ],
+)
+def test_a_bad_wish_to_learn_is_one_line_before_anything_is_learned(arguments, says, tmp_path, command):
+    (tmp_path / "walk.csv").write_text("action,observation\n0,a\n0,b\n")
+    done = command("learn", "walk.csv", *arguments, cwd=tmp_path)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert says in done.stderr
+
+
+def test_help_gives_defaults_and_says_which_columns_are_needed(command, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "200")
+    explore, learn = (command(name, "--help").stdout for name in ("explore", "learn"))
+    for option, default in (("--unique-fraction", "1"), ("--slip", "0"), ("--until", "all --steps")):
+        assert any(option in line and f"[default: ({default})]" in line for line in explore.splitlines()), option
+    assert "needs the column observation" in " ".join(learn.split())
 
 
 def test_debug_shows_the_traceback(tmp_path):

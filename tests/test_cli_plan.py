@@ -79,6 +79,18 @@ def test_a_graph_with_tags_is_planned_on(edited, plan_command):
     assert plan_command(edited, "--from", hall, "--to", "room")[1].startswith(f"node {hall} is a target already")
 
 
+def test_a_number_is_a_node_only_as_numbers_are_written(plan_command, tmp_path):
+    walk = efex.Experience.from_episodes([(["00", "01", "10", "11", "1"] * 8, None)])
+    learned = efex.learn(walk, clones=1).graph
+    file = learned.write(tmp_path / "ring.json")
+    shown = learned.observations
+    for asked, node in (("01", shown.index("01")), ("1", 1), ("observation=1", shown.index("1"))):
+        content = json.loads(plan_command(file, "--from", asked, "--to", "00", "--json")[1])
+        assert content["source"] == node
+    assert "not 10; the observation is observation=10" in plan_command(file, "--from", "10", "--to", "00")[2]
+    assert "not '02'" in plan_command(file, "--from", "02", "--to", "00")[2]
+
+
 @pytest.mark.parametrize(
     ("start", "to", "says"),
     [

@@ -165,7 +165,7 @@ def test_the_command_learns_saves_draws_and_reports(tmp_path, log, command):
     [
         (["nowhere.csv"], "no file"),
         (["walk.csv", "--method", "gradient"], "method"),
-        (["walk.csv", "--held-out", "2"], "held_out"),
+        (["walk.csv", "--held-out", "2"], "--held-out"),
         (["walk.csv", "--clones", "some"], "--clones"),
         (["walk.csv", "--out", "/dev/null/map"], "cannot be written"),
         ([], "file"),

@@ -102,12 +102,23 @@ def test_goals_by_observation_and_tag():
             navigator.go_to(**bad)
 
 
+def test_a_goal_is_called_what_the_caller_calls_it():
+    truth = grid(4, symbols=9, seed=1)
+    with pytest.raises(InvalidArgumentError, match="exactly one of node, observation and tag"):
+        efex.Navigator(truth).travel(world_at(truth, 0), limit=100)
+    with pytest.raises(InvalidArgumentError, match=r"^node must be one or more of the nodes 0 to 15, not 99"):
+        efex.Navigator(truth).travel(world_at(truth, 0), 99)
+    with pytest.raises(InvalidArgumentError, match=r"^node must be a whole number"):
+        efex.Navigator(truth).go_to(1.5)
+
+
 def test_a_goal_that_nothing_leads_to_is_refused():
     graph = LatentGraph.from_matrices("abc", [np.eye(3)[[1, 0, 0]]])
-    navigator = efex.Navigator(graph)
-    navigator.observe("a")
-    with pytest.raises(InvalidArgumentError, match="goal"):
-        navigator.go_to(2)
+    for known, says in ((graph, "explore on, or go elsewhere"), (graph.block(2, 0), "take back what was blocked")):
+        navigator = efex.Navigator(known)
+        navigator.observe("a")
+        with pytest.raises(InvalidArgumentError, match=says):
+            navigator.go_to(2)
 
 
 def test_a_surprise_is_survived():

@@ -20,7 +20,7 @@ def test_the_ten_lines_run(tmp_path, monkeypatch, capsys):
 
 
 def test_the_environment_of_ones_own_is_recovered_exactly():
-    names = {"efex": efex}
+    names = {"efex": efex, "__name__": "__main__"}
     exec(OWN, names)
     run = names["run"]
     assert run.graph.merge_equivalent().n_nodes == 8

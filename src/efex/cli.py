@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import importlib
-import re
 import sys
 from collections.abc import Iterator
 from os.path import isfile
@@ -14,6 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any, NoReturn
 import gymnasium
 import typer
 
+from efex.cli_words import in_options
 from efex.errors import EfexError, InvalidArgumentError
 
 if TYPE_CHECKING:
@@ -51,41 +50,57 @@ def efex(
 @app.command()
 def explore(
     environment: Annotated[
-        str, typer.Argument(help="A world's name, a Gymnasium id, or MODULE:ENV for an environment of yours.")
+        str, typer.Argument(help="A world's name, a Gymnasium id, or MODULE:CLASS for an environment of yours.")
     ],
     steps: Annotated[int, typer.Option(help="Steps to take in all.")] = 20_000,
     seed: Annotated[int, typer.Option(help="Everything random comes from it.")] = 0,
     out: Annotated[Path, typer.Option(help="The run folder to write.")] = Path("runs/latest"),
     agent: Annotated[str, typer.Option(help="efex, efex-paper, max, bonus-dqn, bootstrapped-dqn or random.")] = "efex",
     clones: Annotated[str, typer.Option(help='Clones per observation: a number, or "auto".')] = "auto",
-    unique_fraction: Annotated[float | None, typer.Option(help="Distinct observations per node (worlds).")] = None,
-    slip: Annotated[float | None, typer.Option(help="Probability that an action repeats (worlds).")] = None,
+    episode_steps: Annotated[
+        int | None,
+        typer.Option(help="Cut episodes after so many steps.", show_default="as the environment ends them"),
+    ] = None,
+    unique_fraction: Annotated[
+        float | None, typer.Option(help="Distinct observations per node (worlds).", show_default="1")
+    ] = None,
+    slip: Annotated[
+        float | None, typer.Option(help="Probability that an action repeats (worlds).", show_default="0")
+    ] = None,
     option: Annotated[
-        list[str] | None, typer.Option("--set", help="Any other option of the environment: --set size=15.")
+        list[str] | None,
+        typer.Option("--set", help="Any other option of the environment: --set size=15.", show_default="its own"),
     ] = None,
     measure: Annotated[bool, typer.Option(help="Measure the map against the truth, in a world.")] = True,
     until: Annotated[
-        str | None, typer.Option(help='"complete" stops when nothing is left to try, before --steps.')
+        str | None,
+        typer.Option(help='"complete" stops when nothing is left to try, before --steps.', show_default="all --steps"),
     ] = None,
     resume: Annotated[
         bool, typer.Option("--resume", help="Go on with the run in --out; --steps counts all of it.")
     ] = False,
     replay: Annotated[
-        bool | None, typer.Option(help="Take all actions again to resume in mid-episode; worlds and ids do by default.")
+        bool | None,
+        typer.Option(help="Take all actions again to resume in mid-episode.", show_default="replay worlds and ids"),
     ] = None,
 ) -> None:
     """Explore an environment and write a run folder: experience, model, graph, map.png, summary.json."""
     from efex import measures
+    from efex.cli_environment import named_environment, setting
     from efex.explore import explore as run_explore
     from efex.storage import MAP, SUMMARY, write_json
-    from efex.worlds import GraphWorld
+    from efex.worlds import GraphWorld, world_names
 
-    keywords = dict(_setting(text) for text in option or [])
-    keywords |= {k: v for k, v in (("unique_fraction", unique_fraction), ("slip", slip)) if v is not None}
-    env = _environment(environment, seed, keywords)
+    options = dict(setting(text) for text in option or [])
+    options |= {k: v for k, v in (("unique_fraction", unique_fraction), ("slip", slip)) if v is not None}
+    if episode_steps is not None and environment in world_names():
+        # A world cuts episodes itself, and may do so before.
+        options.setdefault("episode_steps", episode_steps)
+    env = named_environment(environment, seed=seed, options=options)
     try:
         lasting: dict[str, Any] = {"folder": out, "until": until, "resume": resume, "replay": replay}
-        run = run_explore(env, steps=steps, seed=seed, agent=agent, clones=_clones(clones), **lasting)
+        walked: dict[str, Any] = {"steps": steps, "episode_steps": episode_steps, "seed": seed}
+        run = run_explore(env, agent=agent, clones=_clones(clones), **walked, **lasting)
     except KeyboardInterrupt:
         typer.echo(f"interrupted; what was found so far is in {out}, and --resume goes on from there", err=True)
         raise typer.Exit(130) from None
@@ -106,7 +121,7 @@ def explore(
 
 @app.command()
 def learn(
-    file: Annotated[Path, typer.Argument(help="A .csv or .parquet table with columns episode, action, observation.")],
+    file: Annotated[Path, typer.Argument(help="A .csv or .parquet table of walks.")],
     out: Annotated[Path, typer.Option(help="The folder to write.")] = Path("runs/learned"),
     clones: Annotated[str, typer.Option(help='Clones per observation: a number, or "auto".')] = "auto",
     restarts: Annotated[int, typer.Option(help="Random starts; the best map is kept.")] = 3,
@@ -114,7 +129,11 @@ def learn(
     seed: Annotated[int, typer.Option(help="Everything random comes from it.")] = 0,
     method: Annotated[str, typer.Option(help="em, em+viterbi or em+vb.")] = "em+viterbi",
 ) -> None:
-    """Learn the map of logged walks, write it to a folder like explore's, and say how far to trust it."""
+    """Learn the map of logged walks, write it to a folder like explore's, and say how far to trust it.
+
+    A row of the table is an observation and the action taken there. It needs the column observation; optional are
+    action (else there is one action), episode (else there is one) and terminated (else every episode was cut).
+    """
     from efex.learn import learn as run_learn
     from efex.storage import MAP, make_folder
 
@@ -135,7 +154,8 @@ def plan(
 ) -> None:
     """Plan the quickest way on a recovered map, and print its likeliest run.
 
-    A number is a node; an observation that is a number is written observation=7.
+    A number is a node, also where an observation reads the same: that one is written observation=7. Numbers are
+    written as Python writes them: 01 is no node, and may be an observation.
     """
     import json
 
@@ -263,44 +283,6 @@ def bench(
         raise typer.Exit(1)
 
 
-def _environment(name: str, seed: int, keywords: dict[str, Any]) -> gymnasium.Env[Any, Any]:
-    if "seed" in keywords:
-        raise InvalidArgumentError("the seed must be given by --seed, not by --set")
-    if ":" not in name:
-        from efex.worlds import make
-
-        return gymnasium.make(name, **keywords) if re.search(r"-v\d+$", name) else make(name, seed=seed, **keywords)
-    module, _, attribute = name.partition(":")
-    sys.path.insert(0, "")
-    try:
-        factory = getattr(importlib.import_module(module), attribute)
-        env = factory if isinstance(factory, gymnasium.Env) else factory(**keywords)
-    except (ImportError, AttributeError, TypeError) as error:
-        raise InvalidArgumentError(
-            f"environment {name!r} must name MODULE:ENV that can be imported and made: {error}"
-        ) from error
-    if not isinstance(env, gymnasium.Env):
-        raise InvalidArgumentError(
-            f"environment {name!r} must be a gymnasium.Env, or make one; got {type(env).__name__}"
-        )
-    return env
-
-
-def _setting(text: str) -> tuple[str, Any]:
-    name, equals, value = text.partition("=")
-    if not equals:
-        raise InvalidArgumentError(f"--set must be NAME=VALUE, not {text!r}")
-    known: dict[str, Any] = {"true": True, "false": False, "none": None}
-    if value.lower() in known:
-        return name, known[value.lower()]
-    for convert in (int, float):
-        try:
-            return name, convert(value)
-        except ValueError:
-            pass
-    return name, value
-
-
 def _clones(text: str) -> Any:
     if text == "auto":
         return text
@@ -318,12 +300,20 @@ def main() -> None:
     except (EfexError, gymnasium.error.Error) as error:
         if "--debug" in sys.argv:
             raise
-        _complain(str(error))
+        _complain(in_options(str(error), _options(typer.main.get_command(app))))
     except USAGE_ERROR as error:
         _complain(error.format_message())
     except typer.Abort:
         raise SystemExit(130) from None
     raise SystemExit(code if isinstance(code, int) else 0)
+
+
+def _options(command: Any) -> dict[str, str]:
+    """Return how every argument that is an option is spelled, of a command and those below it."""
+    found = {p.name: p.opts[0] for p in command.params if p.param_type_name == "option"}
+    for below in getattr(command, "commands", {}).values():
+        found |= _options(below)
+    return found
 
 
 def _complain(message: str) -> NoReturn:

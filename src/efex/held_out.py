@@ -33,7 +33,8 @@ def hold_out(experience: Experience, share: float, *, rng: np.random.Generator) 
     kept, out = _part(experience, ~held), _part(experience, held)
     if min(kept.n_steps, out.n_steps) < 1:
         raise InvalidArgumentError(
-            f"held_out={share} leaves nothing to learn from or nothing to test on: {experience!r}; use held_out=0"
+            f"held_out={share} leaves nothing to learn from or nothing to test on "
+            f"(steps: {experience.n_steps}, episodes: {experience.n_episodes}); use held_out=0"
         )
     return kept, out
 

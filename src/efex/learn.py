@@ -20,7 +20,7 @@ from efex.model.allocation import ClonePolicy, allocation_for
 from efex.model.cscg import Model
 from efex.model.fit import fit
 from efex.model.marginal import explanation
-from efex.model.methods import Method
+from efex.model.methods import Method, check_method
 from efex.model.pseudocount import ROW, Pseudocount
 from efex.randomness import stream
 from efex.run import Fit
@@ -66,6 +66,8 @@ def learn(
     """
     flag("progress", progress)
     tolerance = checks.tolerance("tolerance", tolerance)
+    check_method(method)
+    allocation = allocation_for(clones)
     walks, names = _walks(experience)
     settings: dict[str, Any] = {"method": method, "seed": seed}
     if names is not None:
@@ -78,7 +80,7 @@ def learn(
             models.append(
                 fit(
                     kept,
-                    allocation_for(clones),
+                    allocation,
                     method=method,
                     pseudocount=pseudocount,
                     iterations=iterations,

@@ -15,7 +15,7 @@ from efex.checks import fraction, whole
 from efex.errors import InvalidArgumentError
 from efex.graph.action_names import action_number
 from efex.graph.latent import LatentGraph
-from efex.graph.plan import target_nodes
+from efex.graph.plan import target_nodes, ways_out
 from efex.graph.tags import Tag
 from efex.navigation.chances import Chances
 from efex.navigation.course import TELLING, Course, candidates
@@ -118,7 +118,7 @@ class Navigator:
 
         `node` may be several, of which any will do; `mask` says which actions are available now, where not all are.
         """
-        goal = frozenset(target_nodes(self._given, to=node, observation=observation, tag=tag))
+        goal = frozenset(target_nodes(self._given, to=node, observation=observation, tag=tag, name="node"))
         if goal != self._goal:
             self._goal, self._taken, self._experiment = goal, 0, ()
         course = self._course(goal)
@@ -159,7 +159,8 @@ class Navigator:
     def _check_way(self, course: Course, goal: frozenset[int]) -> None:
         if len(goal) == np.count_nonzero(course.reachable) < self.graph.n_nodes and not self.blocked:
             raise InvalidArgumentError(
-                f"the goal must be a node that others lead to on the map, not {min(goal)}; explore on, or go elsewhere"
+                f"the goal must be a node that others lead to on the map, not {min(goal)}; "
+                f"{ways_out(self._given)}, or go elsewhere"
             )
 
     def travel(

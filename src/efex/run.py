@@ -189,8 +189,11 @@ class Run(Fit):
         np.add.at(together, (self.nodes, self.true_nodes), 1)
         return np.asarray(self.truth.coordinates[together.argmax(axis=1)])
 
-    def plot(self, path: str | Path) -> Path:
-        """Draw the map; where the truth is known, beside it and on its coordinates too."""
+    def plot(self, path: str | Path, *, numbers: bool = False) -> Path:
+        """Draw the map; where the truth is known, beside it and on its coordinates too.
+
+        With `numbers`, the nodes of the map carry the numbers that `plan`, `block` and `tag` take.
+        """
         from efex.graph.drawing import plot_comparison
 
         n, steps = self.graph.n_nodes, self.experience.n_steps
@@ -201,7 +204,7 @@ class Run(Fit):
         if positions is not None:
             panels.append((f"recovered in {steps:,} steps: {n} nodes, where they truly are", self.graph, positions))
         panels.append((f"recovered: {n} nodes, laid out by the map itself", self.graph, None))
-        return plot_comparison(path, panels)
+        return plot_comparison(path, panels, numbered=self.graph if numbers else None)
 
     def save(self, folder: str | Path) -> Path:
         """Write experience, model, graph and summary to `folder`."""

@@ -21,7 +21,7 @@ PNG = b"\x89PNG"
 def drawn(graph: LatentGraph, **options: object) -> Figure:
     figure = Figure()
     draw(figure.subplots(), graph, **options)
-    figure.canvas.draw()
+    figure.draw_without_rendering()
     return figure
 
 
@@ -46,6 +46,7 @@ def test_any_graph_can_be_drawn(graph):
 def test_the_smallest_graphs_can_be_drawn(n_nodes, tmp_path):
     graph = LatentGraph.from_walks(range(n_nodes), 1, [])
     assert graph.plot(tmp_path / "map.png").stat().st_size > 0
+    assert graph.plot(tmp_path / "numbers.png", numbers=True).stat().st_size > 0
 
 
 def test_no_node_is_clipped():
@@ -76,6 +77,16 @@ def test_one_way_edges_carry_arrows_and_loops_are_not_drawn():
     tip = heads.get_paths()[0].vertices[0]
     points = positions(graph, None)
     assert np.linalg.norm(tip - points[2]) < np.linalg.norm(tip - points[1])
+
+
+@pytest.mark.parametrize("spread", [1.0, 50.0])
+def test_arrowheads_are_small_and_opaque_however_small_the_map(spread):
+    graph = LatentGraph.from_walks("abc", 1, [(0, 0, 1), (1, 0, 2)])
+    axes = drawn(graph, coordinates=spread * np.array([[0, 0], [1, 0], [2, 0]])).axes[0]
+    (heads,) = (c for c in axes.collections if isinstance(c, PolyCollection))
+    assert (heads.get_facecolor()[:, 3] == 1).all()
+    pixels = axes.transData.transform(heads.get_paths()[0].vertices)
+    assert 2 < np.ptp(pixels[:, 0]) * 72 / axes.figure.get_dpi() < 8
 
 
 def test_coordinates_go_across_and_up_and_depth_is_oblique():

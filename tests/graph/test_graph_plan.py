@@ -148,8 +148,14 @@ def test_blocking_twice_is_blocking_once_and_an_untried_pair_can_be_blocked():
 
 def test_what_is_cut_off_cannot_be_reached():
     blocked = grid(2, symbols=2).block(1, DOWN).block(2, RIGHT)
-    with pytest.raises(InvalidArgumentError, match="within reach of node 0, but no tried actions lead to node 3"):
+    with pytest.raises(InvalidArgumentError, match=r"actions that are open lead to node 3; .*what was blocked"):
         blocked.plan(0, to=3)
+
+
+def test_where_nothing_is_closed_nothing_is_said_to_be_blocked():
+    graph = LatentGraph.from_walks("abc", 1, [(0, 0, 1)])
+    with pytest.raises(InvalidArgumentError, match="no tried actions lead to node 2; explore on, or choose others"):
+        graph.plan(0, to=2)
 
 
 @pytest.mark.parametrize("pair", [(4, 0), (0, 4), (-1, 0), (0, -1), (0, "up"), (True, 0)])

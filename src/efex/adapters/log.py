@@ -35,6 +35,7 @@ class Log:
         self._file, self._has_actions = file, has_actions
         self._symbols, self._names = Alphabet(), Alphabet()
         self._observations, self._actions, self._terminated = array("i"), array("i"), array("q")
+        self._first_lines: list[int] = []
         self._finished: set[Symbol] = set()
         self._episode: Symbol = None
         self._action: Symbol = None
@@ -59,7 +60,9 @@ class Log:
                     f"{self._file}, line {self._line}, has no action, and episode {episode!r} goes on after it; "
                     "only an episode's last row may be without"
                 )
-            self._actions[-1] = self._names.encode(self._action)
+            self._actions[-1] = code = self._names.encode(self._action)
+            if code == len(self._first_lines):
+                self._first_lines.append(self._line)
         else:
             self._actions[-1] = 0
         if self._is_true(line, terminated):
@@ -108,12 +111,13 @@ class Log:
         if all(isinstance(name, str) for name in found) and not all(map(NUMBER.fullmatch, found)):
             names = tuple(sorted(found))
             return np.array([names.index(name) for name in found]), names
-        return np.array([self._number(action) for action in found]), None
+        return np.array(list(map(self._number, self._first_lines, found))), None
 
-    def _number(self, action: Any) -> int:
+    def _number(self, line: int, action: Any) -> int:
         number = -1.0 if isinstance(action, bool | bytes | tuple) else float(action)
         if not (math.isfinite(number) and number.is_integer() and 0 <= number < MOST_ACTIONS):
             raise InvalidArgumentError(
-                f"{self._file}: actions must be names, or whole numbers from 0 to below {MOST_ACTIONS}, not {action!r}"
+                f"{self._file}, line {line}: actions must be names, or whole numbers from 0 to below {MOST_ACTIONS}, "
+                f"not {action!r}"
             )
         return int(number)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from difflib import get_close_matches
 from typing import TYPE_CHECKING, Any
 
@@ -15,26 +16,27 @@ from efex.symbols import encode_symbol, symbol_text
 if TYPE_CHECKING:
     from efex.graph.latent import LatentGraph
 
+NUMBER = re.compile("0|[1-9][0-9]*")
+"""A node's number, in the one way to write it."""
+
 
 def named_nodes(graph: LatentGraph, text: str) -> list[int]:
     """Return the nodes that a text names: a number is a node, anything else an observation or a tag.
 
-    An observation that looks like a number is named observation=7; a tag is named room=kitchen, or by its name alone.
+    An observation that looks like a number is named observation=7; one that no number is written like, such as 01, by
+    itself. A tag is named room=kitchen, or by its name alone.
 
     >>> import efex
     >>> graph = efex.make("chain", length=5).truth.tag(2, room="kitchen")
     >>> named_nodes(graph, "3"), named_nodes(graph, "room=kitchen"), named_nodes(graph, "observation=1")
     ([3], [2], [1])
     """
-    try:
-        node = int(text)
-    except ValueError:
-        pass
-    else:
-        if not 0 <= node < graph.n_nodes:
-            raise InvalidArgumentError(f"a node must be 0 to {graph.n_nodes - 1}, not {node}")
-        return [node]
     shown = [symbol_text(symbol) for symbol in graph.observations]
+    if NUMBER.fullmatch(text):
+        if len(text) > len(str(graph.n_nodes)) or int(text) >= graph.n_nodes:
+            hint = f"; the observation is observation={text}" if text in shown else ""
+            raise InvalidArgumentError(f"a node must be 0 to {graph.n_nodes - 1}, not {text}{hint}")
+        return [int(text)]
     key, equals, value = text.partition("=")
     if found := [
         node for node, words in enumerate(shown) if words == text or (key == "observation" and words == value)

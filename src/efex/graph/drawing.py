@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Literal
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -17,7 +18,7 @@ from efex.experience import Alphabet
 from efex.graph.export import replacing
 from efex.graph.latent import LatentGraph
 from efex.graph.layout import layout
-from efex.graph.marks import INK, Points, disc_radius, draw_discs, draw_labels, draw_links, links
+from efex.graph.marks import INK, Points, disc_radius, draw_discs, draw_legend, draw_links, draw_texts, links
 from efex.graph.palette import palette
 
 OBLIQUE = np.array([0.38, 0.30])
@@ -25,34 +26,66 @@ OBLIQUE = np.array([0.38, 0.30])
 
 DPI = 150
 
+LABELLED = 100
+"""Graphs of at most so many nodes carry their observations as text, where it fits into the discs."""
 
-def plot(graph: LatentGraph, path: str | Path, *, coordinates: ArrayLike | None = None) -> Path:
-    """Draw the graph to `path`: on `coordinates`, or on its own, or laid out by its own distances."""
+LISTED = 20
+"""At most so many observations are listed in a legend; more colours are hard to tell apart."""
+
+SMALLEST, EASY, LARGEST = 4.0, 5.0, 7.0
+"""Font sizes: observations are not written smaller than the first, and numbers make room for the second."""
+
+LETTER = 0.7
+"""The room that a letter takes up across, in font sizes."""
+
+Text = Literal["observations", "numbers", "nothing"]
+Panel = tuple[str, LatentGraph, ArrayLike | None]
+
+
+def plot(graph: LatentGraph, path: str | Path, *, coordinates: ArrayLike | None = None, numbers: bool = False) -> Path:
+    """Draw the graph to `path`: on `coordinates`, or on its own, or laid out by its own distances.
+
+    Nodes carry their observations, or their numbers if `numbers`. A legend lists observations that are not written.
+    """
     counted = ((graph.n_nodes, "node"), (len(graph.symbols), "observation"), (graph.n_edges, "edge"))
     title = ", ".join(f"{number:,} {noun}{'s' * (number != 1)}" for number, noun in counted)
-    return plot_comparison(path, [(title, graph, coordinates)])
+    return plot_comparison(path, [(title, graph, coordinates)], numbered=graph if numbers else None)
 
 
-def plot_comparison(path: str | Path, panels: Sequence[tuple[str, LatentGraph, ArrayLike | None]]) -> Path:
-    """Draw panels of (title, graph, coordinates or None) side by side; a symbol keeps its colour in all."""
-    if not panels:
-        raise InvalidArgumentError("panels must hold at least one (title, graph, coordinates)")
-    alphabet = Alphabet(symbol for _, graph, _ in panels for symbol in graph.symbols)
-    places = [positions(graph, coordinates) for _, graph, coordinates in panels]
-    sizes = [_panel_size(points) for points in places]
-    widths = [width for width, _ in sizes]
-    figure = Figure(figsize=(sum(widths), max(height for _, height in sizes) + 0.45), layout="constrained")
-    # Subfigures keep the titles on one line, however high the panels are.
-    parts = figure.subfigures(1, len(panels), squeeze=False, width_ratios=widths)[0]
-    for part, (title, graph, _), points in zip(parts, panels, places, strict=True):
-        part.suptitle(title, fontsize=11, color=INK)
-        _draw(part.subplots(), graph, points, alphabet=alphabet)
-    target = Path(path)
+def plot_comparison(path: str | Path, panels: Sequence[Panel], *, numbered: LatentGraph | None = None) -> Path:
+    """Draw panels of (title, graph, coordinates or None) side by side, as `comparison` does, to `path`."""
+    figure, target = comparison(panels, numbered=numbered), Path(path)
     if target.suffix.lstrip(".").lower() not in figure.canvas.get_supported_filetypes():
         raise InvalidArgumentError(f"path must end in .png, .svg or .pdf, not {target.suffix!r}: {target}")
     with replacing(target) as draft:
         figure.savefig(draft, dpi=DPI, facecolor="white")
     return target
+
+
+def comparison(panels: Sequence[Panel], *, numbered: LatentGraph | None = None) -> Figure:
+    """Return a figure of panels (title, graph, coordinates or None) side by side; a symbol keeps its colour in all.
+
+    Panels of the graph `numbered` carry the numbers of its nodes, and the others no text. Where observations are not
+    written and there are few of them, a legend lists them.
+    """
+    if not panels:
+        raise InvalidArgumentError("panels must hold at least one (title, graph, coordinates)")
+    alphabet = Alphabet(symbol for _, graph, _ in panels for symbol in graph.symbols)
+    places = [positions(graph, coordinates) for _, graph, coordinates in panels]
+    rooms = [_room_for_numbers(graph) if graph is numbered else 0.0 for _, graph, _ in panels]
+    sizes = [_panel_size(points, room=room) for points, room in zip(places, rooms, strict=True)]
+    widths = [max(width, 0.08 * len(title)) for (width, _), (title, _, _) in zip(sizes, panels, strict=True)]
+    figure = Figure(figsize=(sum(widths), max(height for _, height in sizes) + 0.45), layout="constrained")
+    # Subfigures keep the titles on one line, however high the panels are.
+    parts = figure.subfigures(1, len(panels), squeeze=False, width_ratios=widths)[0]
+    told = True
+    for part, (title, graph, _), points in zip(parts, panels, places, strict=True):
+        part.suptitle(title, fontsize=11, color=INK)
+        text: Text = "observations" if numbered is None else "numbers" if graph is numbered else "nothing"
+        told &= _draw(part.subplots(), graph, points, alphabet=alphabet, text=text)
+    if not told and len(alphabet) <= LISTED:
+        draw_legend(figure, alphabet.symbols, colours=palette(len(alphabet)))
+    return figure
 
 
 def draw(
@@ -97,13 +130,26 @@ def positions(graph: LatentGraph, coordinates: ArrayLike | None) -> Points:
     return table[:, :2] + table[:, 2:] * OBLIQUE if table.shape[1] == 3 else table
 
 
-def _panel_size(points: Points) -> tuple[float, float]:
-    """Return the width and height of a panel in inches: room for the nodes, the same area for every shape."""
+def _panel_size(points: Points, *, room: float) -> tuple[float, float]:
+    """Return the width and height of a panel in inches: the same area for every shape, more if neighbours need `room`.
+
+    However many nodes there are, a panel with room for numbers stays below 60 inches.
+    """
     if len(points) == 0:
         return 4.0, 1.2
     across, up = (np.ptp(points, axis=0) / _spacing(points) + 1.5).tolist()
     scale = min(0.5, 10.0 / max(across, up), math.sqrt(45.0 / (across * up)))
+    scale = max(scale, min(room, 60.0 / max(across, up)))
     return max(across * scale, 4.0), max(up * scale, 1.2)
+
+
+def _room_for_numbers(graph: LatentGraph) -> float:
+    """Return how many inches neighbours must be apart for their discs to hold the numbers of nodes."""
+    if graph.n_nodes == 0:
+        return 0.0
+    letters = len(str(graph.n_nodes - 1))
+    # Axes take up three quarters of a panel before the layout is done.
+    return EASY * LETTER * letters / (0.75 * 72 * 2 * float(np.median(disc_radius(graph, spacing=1.0))))
 
 
 def _spacing(points: Points) -> float:
@@ -115,15 +161,31 @@ def _spacing(points: Points) -> float:
     return float(np.quantile(apart, 0.2)) if apart.size else 1.0
 
 
-def _draw(axes: Axes, graph: LatentGraph, points: Points, *, alphabet: Alphabet, spacing: float | None = None) -> None:
+def _draw(
+    axes: Axes,
+    graph: LatentGraph,
+    points: Points,
+    *,
+    alphabet: Alphabet,
+    spacing: float | None = None,
+    text: Text = "observations",
+) -> bool:
+    """Draw the graph and return whether its nodes tell what they show."""
     spacing = _spacing(points) if spacing is None else spacing
     radius = disc_radius(graph, spacing=spacing)
     colours = palette(len(alphabet))[alphabet.lookup(graph.observations)]
     unit = _frame(axes, points, margin=1.2 * max(float(radius.max(initial=0.0)), 0.5 * spacing))
-    draw_links(axes, links(graph), points, radius=radius, spacing=spacing)
+    draw_links(axes, links(graph), points, radius=radius, spacing=spacing, unit=unit)
     draw_discs(axes, points, radius=radius, colours=colours)
-    size = 2 * unit * float(np.median(radius)) if len(radius) else 0.0
-    draw_labels(axes, graph, points, size=size, colours=colours)
+    if graph.n_nodes == 0 or text == "nothing":
+        return graph.n_nodes == 0
+    shown = range(graph.n_nodes) if text == "numbers" else graph.observations
+    texts = [str(item) for item in shown]
+    fontsize = 2 * unit * float(np.median(radius)) / (LETTER * max(1, *map(len, texts)))
+    fits = graph.n_nodes <= LABELLED and fontsize >= SMALLEST
+    if fits or text == "numbers":
+        draw_texts(axes, texts, points, fontsize=min(fontsize, LARGEST), colours=colours)
+    return fits and text == "observations"
 
 
 def _frame(axes: Axes, points: Points, *, margin: float) -> float:

@@ -388,8 +388,8 @@ class LatentGraph:
 
         return write(self, path)
 
-    def plot(self, path: str | Path, *, coordinates: ArrayLike | None = None) -> Path:
-        """Draw the graph to `path`: on `coordinates`, or on its own, or laid out by its own distances."""
+    def plot(self, path: str | Path, *, coordinates: ArrayLike | None = None, numbers: bool = False) -> Path:
+        """Draw the graph on `coordinates`, or its own, or laid out by its distances; `numbers` are those of nodes."""
         from efex.graph.drawing import plot
 
-        return plot(self, path, coordinates=coordinates)
+        return plot(self, path, coordinates=coordinates, numbers=numbers)

@@ -1,16 +1,22 @@
-"""The marks a picture of a graph is made of: a line per joined pair of nodes, a disc and a label per node."""
+"""The marks a picture of a graph is made of: a line per joined pair of nodes, a disc and a text per node, a legend."""
 
 from __future__ import annotations
 
+import math
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.collections import EllipseCollection, LineCollection, PolyCollection
 from matplotlib.colors import to_rgba
+from matplotlib.figure import Figure
+from matplotlib.legend import Legend
+from matplotlib.lines import Line2D
 from numpy.typing import NDArray
 
 from efex.graph.latent import LatentGraph
+from efex.symbols import Symbol
 
 Points = NDArray[np.float64]
 
@@ -21,8 +27,14 @@ FAINTEST = 0.05
 ARROWED = 0.2
 """One-way edges from this probability on carry an arrow."""
 
-LABELLED = 100
-"""Graphs of at most so many nodes carry their observations as text, where it fits into the discs."""
+HEAD = 5.5
+"""Arrowheads are at most so many typographic points long."""
+
+LEGEND_ROW = 0.22
+"""The height of a row of the legend in inches."""
+
+LEGEND_LETTERS = 32
+"""Names longer than this are cut short in the legend."""
 
 
 class Links(NamedTuple):
@@ -54,8 +66,8 @@ def links(graph: LatentGraph) -> Links:
     )
 
 
-def draw_links(axes: Axes, joined: Links, points: Points, *, radius: Points, spacing: float) -> None:
-    """Draw a line per pair, fainter the less probable, and an arrow where it is one-way."""
+def draw_links(axes: Axes, joined: Links, points: Points, *, radius: Points, spacing: float, unit: float) -> None:
+    """Draw a line per pair, fainter the less probable, and an arrow where it is one-way; `unit` is in points."""
     begin, end = points[joined.source], points[joined.target]
     length = np.maximum(np.linalg.norm(end - begin, axis=1), 1e-9)
     ink = np.tile(to_rgba(INK), (len(begin), 1))
@@ -68,10 +80,13 @@ def draw_links(axes: Axes, joined: Links, points: Points, *, radius: Points, spa
     along = ((end - begin) / length[:, None])[arrow]
     across = along[:, ::-1] * [-1.0, 1.0]
     tip = end[arrow] - along * radius[joined.target[arrow], None] * 1.05
-    back = tip - along * spacing * 0.28
-    heads = np.stack([tip, back + across * spacing * 0.09, back - across * spacing * 0.09], axis=1)
-    ink[:, 3] = np.maximum(ink[:, 3], 0.5)
-    axes.add_collection(PolyCollection(list(heads), facecolors=ink[arrow], linewidths=0, zorder=2), autolim=False)
+    size = min(0.28 * spacing, HEAD / unit)
+    back, aside = tip - along * size, across * size * 0.36
+    heads = np.stack([tip, back + aside, back - aside], axis=1)
+    # Mixed with paper instead of translucent: the line under a head must not show.
+    strength = np.maximum(ink[arrow, 3:], 0.6)
+    opaque = 1 - strength * (1 - ink[arrow, :3])
+    axes.add_collection(PolyCollection(list(heads), facecolors=opaque, linewidths=0, zorder=2), autolim=False)
 
 
 def disc_radius(graph: LatentGraph, *, spacing: float) -> Points:
@@ -98,13 +113,57 @@ def draw_discs(axes: Axes, points: Points, *, radius: Points, colours: Points) -
     axes.add_collection(discs, autolim=False)
 
 
-def draw_labels(axes: Axes, graph: LatentGraph, points: Points, *, size: float, colours: Points) -> None:
-    """Write what every node shows into its disc, `size` points wide, unless it does not fit."""
-    texts = [str(symbol) for symbol in graph.observations]
-    fontsize = min(7.0, size / (0.7 * max((len(text) for text in texts), default=1)))
-    if graph.n_nodes > LABELLED or fontsize < 4:
-        return
+def draw_texts(axes: Axes, texts: Sequence[str], points: Points, *, fontsize: float, colours: Points) -> None:
+    """Write a text into the disc of every node."""
     bright = colours @ [0.299, 0.587, 0.114] > 0.6
     for text, (x, y), dark in zip(texts, points, bright, strict=True):
         colour = INK if dark else "white"
-        axes.text(x, y, text, ha="center", va="center_baseline", fontsize=fontsize, color=colour, zorder=4)
+        axes.text(
+            x,
+            y,
+            text,
+            ha="center",
+            va="center_baseline",
+            fontsize=fontsize,
+            color=colour,
+            zorder=4,
+            parse_math=False,
+        )
+
+
+def draw_legend(figure: Figure, symbols: Sequence[Symbol], *, colours: Points) -> Legend:
+    """Write which colour is which observation to the right of the figure, which grows by as much."""
+    width, height = figure.get_size_inches()
+    columns = math.ceil(len(symbols) / max(int(height / LEGEND_ROW), 1))
+    order = _reading_order(symbols)
+    discs = [Line2D([], [], linestyle="", marker="o", markersize=8, color=tuple(colours[code])) for code in order]
+    names = [_legend_name(symbols[code]) for code in order]
+    # Names are set afterwards, because a legend leaves out labels that begin with an underscore.
+    legend = figure.legend(
+        discs,
+        ["-"] * len(discs),
+        loc="outside right center",
+        ncols=columns,
+        fontsize=9,
+        labelcolor=INK,
+        frameon=False,
+        handletextpad=0.3,
+    )
+    for text, name in zip(legend.get_texts(), names, strict=True):
+        text.set_parse_math(False)
+        text.set_text(name)
+    figure.set_size_inches(width + legend.get_window_extent().width / figure.get_dpi(), height)
+    return legend
+
+
+def _reading_order(symbols: Sequence[Symbol]) -> list[int]:
+    """Return the codes of the symbols sorted by symbol, or as they come where they cannot be compared."""
+    try:
+        return sorted(range(len(symbols)), key=lambda code: symbols[code])
+    except TypeError:
+        return list(range(len(symbols)))
+
+
+def _legend_name(symbol: Symbol) -> str:
+    name = " ".join(str(symbol).split()) or repr(symbol)
+    return name if len(name) <= LEGEND_LETTERS else name[: LEGEND_LETTERS - 1] + "…"

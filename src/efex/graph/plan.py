@@ -43,13 +43,17 @@ def target_nodes(
     to: int | Collection[int] | None = None,
     observation: Any = None,
     tag: str | tuple[str, Tag] | None = None,
+    name: str = "to",
 ) -> tuple[int, ...]:
-    """Return the nodes that are meant: those given, those that show the observation, or those with the tag."""
+    """Return the nodes that are meant: those given, those that show the observation, or those with the tag.
+
+    `name` is what the caller calls `to`, for the messages.
+    """
     if sum(given is not None for given in (to, observation, tag)) != 1:
-        raise InvalidArgumentError("the targets must be given by exactly one of to, observation and tag")
+        raise InvalidArgumentError(f"the targets must be given by exactly one of {name}, observation and tag")
     if to is not None:
-        nodes = sorted({whole("to", node, at_least=0) for node in (to if isinstance(to, Collection) else [to])})
-        missing = f"to must be one or more of the nodes 0 to {graph.n_nodes - 1}, not {to!r}"
+        nodes = sorted({whole(name, node, at_least=0) for node in (to if isinstance(to, Collection) else [to])})
+        missing = f"{name} must be one or more of the nodes 0 to {graph.n_nodes - 1}, not {to!r}"
         nodes = nodes if max(nodes, default=0) < graph.n_nodes else []
     elif tag is not None:
         nodes = nodes_tagged(graph.tags, tag)
@@ -74,8 +78,8 @@ def plan(graph: LatentGraph, source: int, targets: tuple[int, ...]) -> Plan:
     if source not in targets and policy[source] < 0:
         named = ", ".join(str(target) for target in targets[:5]) + (", ..." if len(targets) > 5 else "")
         raise InvalidArgumentError(
-            f"targets must be within reach of node {source}, but no tried actions lead to node {named}; "
-            "explore on, or choose others"
+            f"targets must be within reach of node {source}, but no tried actions{_open(graph)} lead to node {named}; "
+            f"{ways_out(graph)}, or choose others"
         )
     nodes, probability = _likeliest_run(graph, policy, int(source), targets=frozenset(targets))
     return Plan(
@@ -86,6 +90,19 @@ def plan(graph: LatentGraph, source: int, targets: tuple[int, ...]) -> Plan:
         nodes=nodes,
         probability=probability,
     )
+
+
+def _open(graph: LatentGraph) -> str:
+    return " that are open" if _has_closed(graph) else ""
+
+
+def ways_out(graph: LatentGraph) -> str:
+    """Return what may help where nothing leads to a node; which closed pairs were blocked is not known."""
+    return "explore on" + (", take back what was blocked" if _has_closed(graph) else "")
+
+
+def _has_closed(graph: LatentGraph) -> bool:
+    return graph.closed is not None and bool(graph.closed.any())
 
 
 def _likeliest_run(

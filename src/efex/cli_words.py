@@ -1,0 +1,39 @@
+"""The words of a command line: errors that speak of a function's arguments, said of the options."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+
+PHRASES = {
+    'None, "complete" or a function of the agent': '"complete"',
+    "; pass a function of the agent": "",
+    "; give that, another folder, or": "; give that, another --out, or",
+    "a number or a mapping;": "a number;",
+}
+"""What a function takes and a command line cannot give, and what is left of it."""
+
+
+def in_options(message: str, options: Mapping[str, str]) -> str:
+    """Return an error's message with options in place of the arguments that have one.
+
+    >>> options = {"held_out": "--held-out", "resume": "--resume"}
+    >>> in_options("held_out must be a share; use held_out=0", options)
+    '--held-out must be a share; use --held-out 0'
+    >>> in_options("resume=True must be right; give resume=False", options)
+    '--resume must be right; give no --resume'
+    """
+    for phrase, left in PHRASES.items():
+        message = message.replace(phrase, left)
+    names = "|".join(map(re.escape, options))
+    # Many arguments are plain words as well: only where one is the subject is it meant.
+    subject = rf"^(?:{names})(?= (?:must|counts)\b)|(?<=: )(?:{names})(?= must\b)|(?<=\bits )(?:{names})(?= was\b)"
+    message = re.sub(subject, lambda found: options[found[0]], message)
+    given = rf"""(?<!['"\w])(?<!--set )({names})=("[^"]*"|\w+(?:\.\w+)?)?"""
+    return re.sub(given, lambda found: _given(options[found[1]], found[2]), message)
+
+
+def _given(option: str, value: str | None) -> str:
+    if value == "False":
+        return f"no {option}"
+    return option if value in (None, "True") else f"{option} {value}".replace('"', "")
