@@ -24,9 +24,14 @@ def dask_address():
 def ray_address():
     from ray.cluster_utils import Cluster
 
-    cluster = Cluster(initialize_head=True, head_node_args={"num_cpus": 2, "include_dashboard": False})
-    yield cluster.address
-    cluster.shutdown()
+    with pytest.MonkeyPatch.context() as patch:
+        # Where a machine stands still for a while, Ray takes its node for dead and ends this very process.
+        patch.setenv("RAY_health_check_timeout_ms", "60000")
+        patch.setenv("RAY_health_check_failure_threshold", "20")
+        patch.setenv("RAY_raylet_start_wait_time_s", "90")
+        cluster = Cluster(initialize_head=True, head_node_args={"num_cpus": 2, "include_dashboard": False})
+        yield cluster.address
+        cluster.shutdown()
 
 
 @pytest.fixture
