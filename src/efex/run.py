@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from efex.agents.base import Recovery
 from efex.agreement import agreement
-from efex.checks import whole
+from efex.checks import flag, whole
 from efex.experience import Experience
 from efex.graph import LatentGraph, inference
 from efex.graph.first_order import first_order_graph
@@ -204,7 +204,7 @@ class Run(Fit):
         if positions is not None:
             panels.append((f"recovered in {steps:,} steps: {n} nodes, where they truly are", self.graph, positions))
         panels.append((f"recovered: {n} nodes, laid out by the map itself", self.graph, None))
-        return plot_comparison(path, panels, numbered=self.graph if numbers else None)
+        return plot_comparison(path, panels, numbered=self.graph if flag("numbers", numbers) else None)
 
     def save(self, folder: str | Path) -> Path:
         """Write experience, model, graph and summary to `folder`."""

@@ -10,6 +10,9 @@ from numpy.typing import NDArray
 from efex.model.layout import CloneLayout
 from efex.model.pseudocount import Pseudocount, per_target
 
+Prior = Pseudocount | Literal["learned"]
+"""What the rows of a belief weigh: a pseudocount, or one that is learned from the map."""
+
 UNIQUE = 0.03
 """What a row weighs where every place is known by sight: its first walk teaches nearly everything."""
 
@@ -28,7 +31,7 @@ class Curiosity(NamedTuple):
     by_chance: float
 
 
-def curiosity_for(prior: Pseudocount | Literal["learned"], path: NDArray[np.int64], layout: CloneLayout) -> Curiosity:
+def curiosity_for(prior: Prior, path: NDArray[np.int64], layout: CloneLayout) -> Curiosity:
     """Return what the rows of a belief weigh; if learned, by the share of places on the path that look like others."""
     if prior != "learned":
         given = per_target(prior, layout.n_states)

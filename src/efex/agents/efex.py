@@ -10,6 +10,7 @@ import numpy as np
 from efex.agents.arrivals import Arrivals, Edge
 from efex.agents.base import Agent, Mask, Recovery
 from efex.agents.cadence import Cadence
+from efex.agents.curiosity import Prior
 from efex.agents.learner import Learner
 from efex.agents.ledger import Ledger
 from efex.agents.urge import Urge
@@ -73,7 +74,7 @@ class Efex(Agent):
         clones: ClonePolicy = "auto",
         fixed_clones: bool = False,
         discount: float = 0.9999,
-        prior: Pseudocount | Literal["learned"] = "learned",
+        prior: Prior = "learned",
         pseudocount: Pseudocount = ROW,
         method: Method = "em+viterbi",
         refit: Literal["episode", "step"] | int = 25,
@@ -92,21 +93,21 @@ class Efex(Agent):
             refit = whole("refit", refit, at_least=1)
         check_discount(discount)
         check_method(method)
-        if isinstance(prior, str) and prior != "learned":
+        if not isinstance(prior, str):
+            positive("prior", prior)
+        elif prior != "learned":
             raise InvalidArgumentError(
                 f'prior must be "learned", a number above 0 per target, or PerRow, not {prior!r}'
             )
-        if prior != "learned":
-            positive("prior", prior)
         positive("pseudocount", pseudocount)
         self.discount = discount
-        self.prior: Pseudocount | Literal["learned"] = prior
+        self.prior: Prior = prior
         self.pseudocount = pseudocount
         self.method: Method = method
         self.refit_at_end = refit == "episode"
         every = LONGEST_WAIT if refit == "episode" else 1 if refit == "step" else int(refit)
         self.restart = start if isinstance(start, Restart) else RESTARTS[start]
-        prompt = whole("prompt", prompt, at_least=0) if self.restart.brief else 0
+        prompt = whole("prompt", prompt, at_least=0) * (self.restart.brief is not None)
         self.cadence = Cadence(every, repetition("refit_growth", refit_growth), flag("patient", patient), prompt)
         most = None if clones == "auto" else clones
         self.clones = allocation_for(clones) if fixed_clones else Growing(most=most)

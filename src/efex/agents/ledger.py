@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from efex.agents.arrivals import Edge
 from efex.agents.base import Mask
-from efex.agents.curiosity import curiosity_for
+from efex.agents.curiosity import Prior, curiosity_for
 from efex.agents.tracker import Tracker
 from efex.agents.whereabouts import Whereabouts
 from efex.arrays import State
@@ -18,7 +17,6 @@ from efex.belief import Belief
 from efex.errors import StorageError
 from efex.experience import Experience
 from efex.model.cscg import Model
-from efex.model.pseudocount import Pseudocount
 from efex.parts import keep_belief, read_belief
 
 
@@ -28,14 +26,7 @@ class Ledger:
     `belief` counts the decoded steps of the whole experience at any time, and `state` is where the decoding ends.
     """
 
-    def __init__(
-        self,
-        model: Model,
-        experience: Experience,
-        masks: Mapping[int, Mask],
-        *,
-        prior: Pseudocount | Literal["learned"],
-    ) -> None:
+    def __init__(self, model: Model, experience: Experience, masks: Mapping[int, Mask], *, prior: Prior) -> None:
         self.model = model
         self._experience, self._masks = experience, masks
         self._path = model.decode(experience).path

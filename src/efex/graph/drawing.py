@@ -13,6 +13,7 @@ from matplotlib.figure import Figure
 from numpy.typing import ArrayLike
 from scipy.spatial import cKDTree
 
+from efex.checks import flag
 from efex.errors import InvalidArgumentError
 from efex.experience import Alphabet
 from efex.graph.export import replacing
@@ -49,7 +50,7 @@ def plot(graph: LatentGraph, path: str | Path, *, coordinates: ArrayLike | None 
     """
     counted = ((graph.n_nodes, "node"), (len(graph.symbols), "observation"), (graph.n_edges, "edge"))
     title = ", ".join(f"{number:,} {noun}{'s' * (number != 1)}" for number, noun in counted)
-    return plot_comparison(path, [(title, graph, coordinates)], numbered=graph if numbers else None)
+    return plot_comparison(path, [(title, graph, coordinates)], numbered=graph if flag("numbers", numbers) else None)
 
 
 def plot_comparison(path: str | Path, panels: Sequence[Panel], *, numbered: LatentGraph | None = None) -> Path:

@@ -32,5 +32,5 @@ def per_target(pseudocount: Pseudocount, n_states: int) -> float:
 def positive(name: str, pseudocount: Pseudocount) -> None:
     """Raise InvalidArgumentError unless the pseudocount is a finite number above zero."""
     value = pseudocount.total if isinstance(pseudocount, PerRow) else pseudocount
-    if not isinstance(value, int | float) or not 0 < value < math.inf:
+    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 < value < math.inf:
         raise InvalidArgumentError(f"{name} must be a number above 0, per target or PerRow, not {pseudocount!r}")
