@@ -2,7 +2,9 @@
 
 import os
 import signal
+import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 from small import everything, run, small_case, small_study, write_agents
@@ -24,14 +26,9 @@ def dask_address():
 def ray_address():
     from ray.cluster_utils import Cluster
 
-    with pytest.MonkeyPatch.context() as patch:
-        # Where a machine stands still for a while, Ray takes its node for dead and ends this very process.
-        patch.setenv("RAY_health_check_timeout_ms", "60000")
-        patch.setenv("RAY_health_check_failure_threshold", "20")
-        patch.setenv("RAY_raylet_start_wait_time_s", "90")
-        cluster = Cluster(initialize_head=True, head_node_args={"num_cpus": 2, "include_dashboard": False})
-        yield cluster.address
-        cluster.shutdown()
+    cluster = Cluster(initialize_head=True, head_node_args={"num_cpus": 2, "include_dashboard": False})
+    yield cluster.address
+    cluster.shutdown()
 
 
 @pytest.fixture
@@ -93,6 +90,38 @@ def test_what_the_engine_gives_up_is_submitted_again(engine, address, tmp_path, 
     assert run(study, tmp_path / "kept.sqlite", engine=engine, address=address) == []
     assert len(list(tmp_path.glob("*.killed"))) == deaths
     assert len(everything(tmp_path / "kept.sqlite", study)) == 5
+
+
+COLLECTING = """
+import gc, sys, threading, time
+from pathlib import Path
+from small import run, small_case, small_study, write_agents
+
+def collect():
+    while True:
+        gc.collect()
+        time.sleep(0.002)
+
+def stop(played):
+    raise KeyboardInterrupt
+
+threading.Thread(target=collect, daemon=True).start()
+folder, address = Path(sys.argv[1]), sys.argv[2]
+study = small_study(*(small_case(seed, write_agents(folder)("Slow")) for seed in range(8)))
+for times in range(4):
+    try:
+        run(study, folder / f"{times}.sqlite", engine="ray", address=address, told=stop)
+    except KeyboardInterrupt:
+        print("stopped")
+"""
+
+
+def test_another_thread_collects_garbage_while_a_study_on_ray_is_stopped(ray_address, tmp_path):
+    """Ray ends a process without a word where a task is let go of as the connection closes."""
+    here = Path(__file__).parent
+    command = [sys.executable, "-c", COLLECTING, str(tmp_path), ray_address]
+    told = subprocess.run(command, cwd=here, capture_output=True, text=True, check=False)
+    assert (told.returncode, told.stdout.split()) == (0, ["stopped"] * 4), told.stderr
 
 
 @pytest.mark.parametrize(("engine", "module"), [("dask", "distributed"), ("ray", "ray")])

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import contextlib
+import functools
+import gc
 import logging
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future
@@ -10,6 +12,9 @@ from typing import Any
 
 import ray  # type: ignore[import-not-found, unused-ignore]
 from joblib.parallel import ParallelBackendBase  # type: ignore[import-untyped]
+
+PATIENCE = 10.0
+"""How many seconds tasks that were cancelled have to end."""
 
 
 @ray.remote
@@ -32,9 +37,12 @@ class RayBackend(ParallelBackendBase):  # type: ignore[misc]
 
     def submit(self, func: Callable[[], Any], callback: Callable[[Any], None]) -> Future[Any]:
         """Send a task, and tell joblib when it is done."""
-        self._tasks.append(_call.remote(func))
-        future: Future[Any] = self._tasks[-1].future()
+        task = _call.remote(func)
+        self._tasks.append(task)
+        # Ray's own future knows its task: joblib would hold on to it for longer than we are connected.
+        future: Future[Any] = Future()
         future.add_done_callback(callback)
+        task.future().add_done_callback(functools.partial(_hand_on, future))
         return future
 
     def retrieve_result_callback(self, out: Future[Any]) -> Any:
@@ -45,7 +53,22 @@ class RayBackend(ParallelBackendBase):  # type: ignore[misc]
         """Cancel what was sent."""
         for task in self._tasks:
             ray.cancel(task, force=True)
+
+    def forget(self) -> None:
+        """Let go of every task, once it ended: Ray ends a process in which one is let go after the connection."""
+        if self._tasks:
+            ray.wait(self._tasks, num_returns=len(self._tasks), timeout=PATIENCE, fetch_local=False)
         self._tasks.clear()
+        gc.collect()
+
+
+def _hand_on(future: Future[Any], done: Future[Any]) -> None:
+    """Give `future` what came of `done`."""
+    error = done.exception()
+    if error is None:
+        future.set_result(done.result())
+    else:
+        future.set_exception(error)
 
 
 @contextlib.contextmanager
@@ -54,8 +77,10 @@ def connected(address: str | None) -> Iterator[RayBackend]:
     ours = not ray.is_initialized()
     if ours:
         ray.init(address=address, log_to_driver=False, logging_level=logging.ERROR)
+    backend = RayBackend()
     try:
-        yield RayBackend()
+        yield backend
     finally:
+        backend.forget()
         if ours:
             ray.shutdown()
