@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from efex.errors import InvalidArgumentError
 from efex.kernels import planning as kernel
-from efex.utility import entropy_deficit
+from efex.utility import entropy_deficit, information_gain
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -19,7 +19,8 @@ class Belief:
 
     Where an action has led to different states chance rules, so what was tried there is valued under `by_chance`. A
     closed pair (unavailable, or beyond the end of an episode) holds nothing to learn and is never chosen. Where all
-    pairs are closed episodes end, and the first row counts where the next ones began.
+    pairs are closed episodes end, and the first row counts where the next ones began. A row with a `doubt` was never
+    walked: what it counts is foreseen, and that is how likely it is wrong.
     """
 
     n_states: int
@@ -30,6 +31,7 @@ class Belief:
     target: NDArray[np.int64]
     count: NDArray[np.int64]
     closed: NDArray[np.bool_]
+    doubt: NDArray[np.float64] | None = None
 
     @classmethod
     def empty(cls, n_states: int, n_actions: int, *, prior: float, by_chance: float | None = None) -> Belief:
@@ -89,6 +91,9 @@ class Belief:
         gain = self._gain(self.prior)
         if self.by_chance != self.prior and (random := self._random).any():
             gain = np.where(random, self._gain(self.by_chance), gain)
+        if self.doubt is not None:
+            untried = information_gain(np.full(self.n_states, self.prior))
+            gain = np.where(self.doubt > 0, self.doubt * untried + (1 - self.doubt) * gain, gain)
         return np.where(self.closed, 0.0, gain)
 
     @property

@@ -50,13 +50,26 @@ class Fit:
     @cached_property
     def graph(self) -> LatentGraph:
         """The recovered map: every used state a node, edges counted along the decoded path and in what was known."""
+        return self._graph_with(self.recovery.carried)
+
+    @cached_property
+    def expected(self) -> LatentGraph:
+        """The map with what was never tried but is foreseen, every such edge as if walked once."""
+        foreseen, carried = self.recovery.foreseen, self.recovery.carried
+        if foreseen is None or not len(foreseen):
+            return self.graph
+        once = np.pad(foreseen, ((0, 0), (0, 1)), constant_values=1)
+        return self._graph_with(once if carried is None else np.concatenate([carried, once]))
+
+    def _graph_with(self, known: NDArray[np.int64] | None) -> LatentGraph:
+        """Return the graph of the decoded path and of what is known besides: (state, action, state, times)."""
         path = self.nodes
         t = np.flatnonzero(self.experience.actions >= 0)
         layout, alphabet = self.recovery.model.layout, self.experience.alphabet
-        utility, closed, carried = self.recovery.utility, self.recovery.closed, self.recovery.carried
+        utility, closed = self.recovery.utility, self.recovery.closed
         steps = np.stack([path[t], self.experience.actions[t], path[t + 1], np.ones(len(t), np.int64)], axis=1)
-        if carried is not None:
-            source, action, target, times = carried.T
+        if known is not None:
+            source, action, target, times = known.T
             ends = np.searchsorted(self.states, (source, target))
             steps = np.concatenate([steps, np.stack([ends[0], action, ends[1], times], axis=1)])
         return LatentGraph.from_walks(
@@ -83,10 +96,11 @@ class Fit:
     def decode(self, observations: Sequence[Any], actions: ArrayLike) -> NDArray[np.int64]:
         """Return the likeliest node of `graph` at every step of one walk; -1 where the symbol was never seen.
 
-        The start is uniform, and the model's pseudocount makes every transition possible.
+        The start is uniform, the model's pseudocount makes every transition possible, and untried actions do what is
+        `expected` of them.
         """
         walk = inference.one_walk(map(self.symbol, observations), actions, n_actions=self.experience.n_actions)
-        return inference.decode(self.graph, walk, pseudocount=self._pseudocount)
+        return inference.decode(self.expected, walk, pseudocount=self._pseudocount)
 
     def log_likelihood(self, observations: Sequence[Any], actions: ArrayLike) -> float:
         """Return log P(observations | actions) of one walk in nats, from a uniform start.
@@ -94,15 +108,15 @@ class Fit:
         A symbol never seen costs log 1e-6 and the walk goes on from a uniform start behind it.
         """
         walk = inference.one_walk(map(self.symbol, observations), actions, n_actions=self.experience.n_actions)
-        return inference.log_likelihood(self.graph, walk, pseudocount=self._pseudocount)
+        return inference.log_likelihood(self.expected, walk, pseudocount=self._pseudocount)
 
     def decode_all(self, walks: Experience) -> NDArray[np.int64]:
         """Return the likeliest node of `graph` at every observation of many walks, as `decode` does for one."""
-        return inference.decode(self.graph, walks.renamed(self.symbol), pseudocount=self._pseudocount)
+        return inference.decode(self.expected, walks.renamed(self.symbol), pseudocount=self._pseudocount)
 
     def log_likelihood_all(self, walks: Experience) -> float:
         """Return the log-probability of many walks in nats, as `log_likelihood` does for one."""
-        return inference.log_likelihood(self.graph, walks.renamed(self.symbol), pseudocount=self._pseudocount)
+        return inference.log_likelihood(self.expected, walks.renamed(self.symbol), pseudocount=self._pseudocount)
 
     @property
     def _pseudocount(self) -> float:

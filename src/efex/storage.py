@@ -74,6 +74,7 @@ def _keep_recovery(recovery: Recovery) -> State:
         "closed": recovery.closed,
         "information": recovery.information,
         "carried": recovery.carried,
+        "foreseen": recovery.foreseen,
     }
     return State(model.arrays | {name: array for name, array in beside.items() if array is not None}, model.about)
 
@@ -124,16 +125,31 @@ def _read_recovery(state: State, experience: Experience) -> Recovery:
     }
     if "carried" in state.arrays:
         beside["carried"] = _read_carried(state, path, n_actions=experience.n_actions)
+    if "foreseen" in state.arrays:
+        beside["foreseen"] = _read_foreseen(state, path, n_actions=experience.n_actions)
     return Recovery(model, path, **beside)
 
 
 def _read_carried(state: State, path: NDArray[np.int64], *, n_actions: int) -> NDArray[np.int64]:
     """Return the steps that were known before; they are between states on the path."""
     carried = state.array("carried", np.int64, (None, 4), least=0, below=MOST_TIMES)
-    source, action, target, times = carried.T
-    if not np.isin((source, target), path).all() or (action >= n_actions).any() or (times < 1).any():
+    if not _are_on(path, carried, n_actions=n_actions) or (carried[:, 3] < 1).any():
         raise StorageError("carried must be steps between states on the path, counted at least once")
     return carried
+
+
+def _read_foreseen(state: State, path: NDArray[np.int64], *, n_actions: int) -> NDArray[np.int64]:
+    """Return the steps that were foreseen; they are between states on the path."""
+    foreseen = state.array("foreseen", np.int64, (None, 3), least=0, below=MOST_TIMES)
+    if not _are_on(path, foreseen, n_actions=n_actions):
+        raise StorageError("foreseen must be steps between states on the path")
+    return foreseen
+
+
+def _are_on(path: NDArray[np.int64], steps: NDArray[np.int64], *, n_actions: int) -> bool:
+    """Return whether the steps are between states on the path."""
+    source, action, target = steps.T[:3]
+    return bool(np.isin((source, target), path).all() and (action < n_actions).all())
 
 
 def make_folder(folder: str | Path) -> Path:

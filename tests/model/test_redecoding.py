@@ -25,7 +25,7 @@ def counted(path, experience, sizes, place=0.5):
     model = from_path(Model.empty(experience, CloneLayout(sizes), pseudocount=0.01), experience, path)
     visits = np.bincount(path, minlength=model.layout.n_states).astype(np.float64)
     tally = Tally(model.counts.astype(np.float64), model.totals.copy(), model.starts.copy(), visits)
-    return _ground(model, experience, path, weight=WEIGHT, place=place), tally
+    return _ground(model, experience, path, weight=WEIGHT, place=place, moves=None), tally
 
 
 @pytest.fixture

@@ -23,6 +23,7 @@ class Recovery(NamedTuple):
     Where there is a belief, also max_a u(z, a) of every state, which (state, action) pairs cannot be tried, and
     Σ_a u(z, a): what one more try of everything at a state is expected to teach, in nats. Where some of the map was
     known before, also that, between states on the path: rows of (state, action, state, how many walks it counts as).
+    Where an agent foresees what untried actions do, also that: rows of (state, action, state).
     """
 
     model: Model
@@ -31,6 +32,7 @@ class Recovery(NamedTuple):
     closed: NDArray[np.bool_] | None = None
     information: NDArray[np.float64] | None = None
     carried: NDArray[np.int64] | None = None
+    foreseen: NDArray[np.int64] | None = None
 
 
 class Agent(ABC):

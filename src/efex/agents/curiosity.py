@@ -31,12 +31,15 @@ class Curiosity(NamedTuple):
     by_chance: float
 
 
-def curiosity_for(prior: Prior, path: NDArray[np.int64], layout: CloneLayout) -> Curiosity:
-    """Return what the rows of a belief weigh; if learned, by the share of places on the path that look like others."""
+def curiosity_for(prior: Prior, path: NDArray[np.int64], layout: CloneLayout, *, astray: float = 0.5) -> Curiosity:
+    """Return what the rows of a belief weigh; if learned, by the share of places on the path that may be confused.
+
+    Those are the ones that look like others, as far as reckoning leads `astray`: in one of two cases, it tells nothing.
+    """
     if prior != "learned":
         given = per_target(prior, layout.n_states)
         return Curiosity(given, given)
     looks = layout.observation[np.unique(path)]
-    alike = float((np.bincount(looks)[looks] > 1).mean())
+    alike = 2 * astray * float((np.bincount(looks)[looks] > 1).mean())
     row, by_chance = (alike * ALIASED + (1 - alike) * otherwise for otherwise in (UNIQUE, CHANCE))
     return Curiosity(row / layout.n_states, by_chance / layout.n_states)

@@ -11,6 +11,7 @@ from efex.agents.arrivals import Arrivals, Edge
 from efex.agents.base import Agent, Mask, Recovery
 from efex.agents.cadence import Cadence
 from efex.agents.curiosity import Prior
+from efex.agents.foresight import foreseeing, foreseen
 from efex.agents.learner import Learner
 from efex.agents.ledger import Ledger
 from efex.agents.urge import Urge
@@ -30,10 +31,13 @@ from efex.symbols import Symbol
 LONGEST_WAIT = 100
 """In an episode longer than this, `refit="episode"` refits every so many steps instead of waiting for its end."""
 
-Start = Literal["split-merge", "as-decoded", "fixed-odds", "copies", "split", "merge", "warm", "fresh", "rivals"]
+Start = Literal[
+    "split-merge", "unreckoned", "as-decoded", "fixed-odds", "copies", "split", "merge", "warm", "fresh", "rivals"
+]
 
 RESTARTS: dict[Start, Restart] = {
     "split-merge": SplitMerge(),
+    "unreckoned": SplitMerge(reckon=False),
     "copies": SplitMerge(contexts=0),
     "as-decoded": SplitMerge(redecode=False),
     "fixed-odds": SplitMerge(place=PLACE),
@@ -54,9 +58,10 @@ class Efex(Agent):
     has grown by the share `refit_growth`, so that a step of a long run costs no more than one of a short run; if
     refits changed nothing and no step was a surprise since, by several times that share, where `patient`. After a
     surprise, something that is not on the map, a brief refit comes `prompt` steps after the last one (0: none). A refit
-    improves the last path by splitting and merging places (`start="split-merge"`; `"as-decoded"`, `"fixed-odds"`,
-    `"copies"`, `"split"` and `"merge"` do part of it), or starts EM at the last model (`"warm"`), at random
-    (`"fresh"`), or at both, the better one kept (`"rivals"`); a Restart says it in detail.
+    improves the last path by splitting and merging places (`start="split-merge"`; `"unreckoned"`, `"as-decoded"`,
+    `"fixed-odds"`, `"copies"`, `"split"` and `"merge"` do part of it), or starts EM at the last model (`"warm"`), at
+    random (`"fresh"`), or at both, the better one kept (`"rivals"`); a Restart says it in detail. Where actions undo
+    one another it is reckoned where places are, and so foreseen where untried actions lead; not if `"unreckoned"`.
 
     `clones` is how many states an observation may have at most; the agent starts with a few and takes more as it needs
     them, without a limit if "auto", unless they are `fixed_clones`: all there from the start. What the rows of the
@@ -181,14 +186,14 @@ class Efex(Agent):
 
     def _best_action(self, edge: Edge | None, mask: Mask | None) -> int:
         if self._since_plan % self.replan == 0:
-            self._plan = policy_iteration(self.belief, discount=self.discount, relative=self.values)
+            self._plan = policy_iteration(self._foreseeing, discount=self.discount, relative=self.values)
             self.values = self._plan.relative
         self._since_plan += 1
         bonus = np.zeros(self.experience.n_actions) if edge is None else self.scrutiny * self._arrivals.doubt(edge)
         values = None
         if self.hedged and not (may_be := self._ledger.whereabouts).is_known:
             values = may_be.action_values(self._plan)
-            bonus = bonus + may_be.telling(self.belief, self._ledger.model.layout)
+            bonus = bonus + may_be.telling(self._plan.belief, self._ledger.model.layout)
         return int(self.rng.choice(self._plan.best_actions(self._ledger.state, mask=mask, values=values, bonus=bonus)))
 
     def _refit(self, learner: Learner, *, brief: bool = False) -> None:
@@ -213,7 +218,7 @@ class Efex(Agent):
 
     def _decode(self, learner: Learner) -> None:
         """Decode all experience and count every step: the last lines of Algorithm 1."""
-        self._ledger = Ledger(learner.model, self.experience, self.masks, prior=self.prior)
+        self._ledger = Ledger(learner.model, self.experience, self.masks, prior=self.prior, reckon=self.restart.reckon)
         self._arrivals = Arrivals(self._ledger.path, self.experience)
         self._since_plan = 0  # a plan for other states is worth nothing
 
@@ -222,11 +227,17 @@ class Efex(Agent):
         """What is believed of every transition now."""
         return self._ledger.belief
 
+    @property
+    def _foreseeing(self) -> Belief:
+        """The belief, with what is foreseen where the agent reckons."""
+        return foreseeing(self.belief, self.experience) if self.restart.reckon else self.belief
+
     def recover(self) -> Recovery:
         """Return the map as it is decoded now."""
         shape = (-1, self.experience.n_actions)
         gain, closed = self.belief.information_gain.reshape(shape), self.belief.closed.reshape(shape)
-        return Recovery(self._ledger.model, self._ledger.path, gain.max(axis=1), closed, gain.sum(axis=1))
+        known = (self._ledger.model, self._ledger.path, gain.max(axis=1), closed, gain.sum(axis=1))
+        return Recovery(*known, foreseen=foreseen(self._foreseeing))
 
     @property
     def status(self) -> dict[str, float]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,6 +11,7 @@ from numpy.typing import NDArray
 from efex.agents.arrivals import Edge
 from efex.agents.base import Mask
 from efex.agents.curiosity import Prior, curiosity_for
+from efex.agents.foresight import reckoning_of
 from efex.agents.tracker import Tracker
 from efex.agents.whereabouts import Whereabouts
 from efex.arrays import State
@@ -26,16 +28,19 @@ class Ledger:
     `belief` counts the decoded steps of the whole experience at any time, and `state` is where the decoding ends.
     """
 
-    def __init__(self, model: Model, experience: Experience, masks: Mapping[int, Mask], *, prior: Prior) -> None:
+    def __init__(
+        self, model: Model, experience: Experience, masks: Mapping[int, Mask], *, prior: Prior, reckon: bool = False
+    ) -> None:
         self.model = model
         self._experience, self._masks = experience, masks
         self._path = model.decode(experience).path
-        weighs = curiosity_for(prior, self._path, model.layout)
-        empty = Belief.empty(
-            model.layout.n_states, experience.n_actions, prior=weighs.prior, by_chance=weighs.by_chance
-        )
+        empty = Belief.empty(model.layout.n_states, experience.n_actions, prior=1.0)
         t = np.flatnonzero(experience.actions >= 0)
         steps = empty.updated(self._path[t], experience.actions[t].astype(np.int64), self._path[t + 1])
+        where = reckoning_of(steps, experience) if reckon else None
+        astray = where.astray if where is not None and where.is_trusted else 0.5
+        weighs = curiosity_for(prior, self._path, model.layout, astray=astray)
+        steps = replace(steps, prior=weighs.prior, by_chance=weighs.by_chance)
         ends = experience.terminated
         self.belief = self._restarting(steps, ends[ends + 1 < len(self._path)])
         self._changed = 0

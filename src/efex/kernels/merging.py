@@ -7,6 +7,7 @@ a union is tried by doing it, for the same exchange of links joins two rings and
 import numpy as np
 from numba import njit
 
+from efex.kernels.reckoning import agreement
 from efex.kernels.transitions import log_rising
 
 HOPELESS = -25.0
@@ -119,7 +120,7 @@ def list_members(r, ring, head):
 
 @njit(cache=True)
 def score_around(t, r, label, ring, u, v, members, apart):
-    """Return the score of all rows that a union of u and v concerns: theirs, and those that lead to r.smaller.
+    """Return the score of all that a union of u and v concerns: their rows, those into r.smaller, and where they are.
 
     After the union v is u.
     """
@@ -132,7 +133,7 @@ def score_around(t, r, label, ring, u, v, members, apart):
         for i in range(t.into[place], t.into[place + 1]):
             entry = t.by_target[i]
             marked = mark(r, label[t.source[entry]] * t.n_actions + t.action[entry], marked)
-    score = 0.0
+    score = agreement(t, r, label, ring, u) + (agreement(t, r, label, ring, v) if u != v else 0.0)
     for k in range(marked):
         source, action = divmod(r.rows[k], t.n_actions)
         score += r.alone[source, action] if apart else score_row(t, r, label, ring, source, action)

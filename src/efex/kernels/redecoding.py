@@ -59,8 +59,18 @@ def entry(g, t, state, then):
 
 @njit(cache=True)
 def chance_of_step(g, c, t, state, then):
-    """Return the probability of the step t from `state` to the state `then`, as all that is counted tells."""
-    prior = g.base[g.block[t]] + (g.sticky[g.observations[t], g.actions[t]] if state == then else 0.0)
+    """Return the probability of the step t from `state` to the state `then`, as all that is counted tells.
+
+    Where both are known to be somewhere, it is likely if that is where the step should lead.
+    """
+    prior, stays, by = g.base[g.block[t]], g.sticky[g.observations[t], g.actions[t]], g.moves[g.actions[t]]
+    if state == then:
+        prior += stays
+    elif by != 0 and g.at[state] != 0 and g.at[then] != 0:
+        if g.at[state] + by == g.at[then]:
+            prior += (1 - g.astray) * (g.weight - stays)
+        else:
+            prior *= g.astray
     return (c.counts[entry(g, t, state, then)] + prior) / (c.totals[g.actions[t], state] + g.weight)
 
 

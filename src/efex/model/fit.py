@@ -15,6 +15,7 @@ from efex.model.layout import CloneLayout
 from efex.model.marginal import explanation
 from efex.model.methods import Method, check_method, refine
 from efex.model.pseudocount import ROW, Pseudocount, per_target, positive
+from efex.model.reckoning import displacements, reckoned
 from efex.model.split_merge import SplitMerge
 from efex.model.transitions import PLACE
 
@@ -33,8 +34,9 @@ def fit(
 ) -> Model:
     """Return the best of `restarts` models learned from random starts, with more clones as long as that pays.
 
-    Its places are then split and merged, until that has found nothing better `patience` times in a row. Models are
-    compared by the marginal likelihood of their decoded paths, theory (10).
+    Its places are then split and merged, until that has found nothing better `patience` times in a row; once more
+    without reckoning where they are, should that lead astray. Models are compared by the marginal likelihood of their
+    decoded paths, theory (10).
     """
     if len(experience) == 0:
         raise InvalidArgumentError("experience must hold at least one observation; it is empty")
@@ -50,13 +52,32 @@ def fit(
         if explanation(larger, experience) <= explanation(best, experience):
             break
         best = larger
+    best = _searched(best, experience, allocation, method, pseudocount, patience, rng, reckon=True)
+    if not reckoned(best.decode(experience).path, experience).is_trusted:
+        best = _searched(best, experience, allocation, method, pseudocount, patience, rng, reckon=False)
+    return best
+
+
+def _searched(
+    best: Model,
+    experience: Experience,
+    allocation: Allocation,
+    method: Method,
+    pseudocount: Pseudocount,
+    patience: int,
+    rng: np.random.Generator,
+    *,
+    reckon: bool,
+) -> Model:
+    """Return the model after places were split and merged until that was in vain `patience` times in a row."""
+    moves = displacements(experience) if reckon else None
     # Nobody is going to look again whether two places are two: the odds of the paths compared are those of PLACE.
-    search, idle, score = SplitMerge(place=PLACE), 0, explanation(best, experience)
+    search, idle, score = SplitMerge(place=PLACE, reckon=reckon), 0, explanation(best, experience, moves=moves)
     while idle < patience:
         layout = allocation.grown(best.layout, best.decode(experience).path, experience)
         last = replace(best, pseudocount=per_target(pseudocount, layout.n_states))
         best = search(last, experience, layout, method=method, turn=1, rng=rng).model
-        before, score = score, explanation(best, experience)
+        before, score = score, explanation(best, experience, moves=moves)
         idle = 0 if score > before else idle + 1
     return best
 

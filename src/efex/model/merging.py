@@ -13,7 +13,7 @@ from efex.model.transitions import PLACE, Transitions, count_transitions, places
 
 
 class Room(NamedTuple):
-    """Memory that the kernel works in: for every place, row and union to come."""
+    """Memory that the kernel works in: for every place, row, union to come and entry."""
 
     seen: NDArray[np.float64]
     touched: NDArray[np.int64]
@@ -25,6 +25,8 @@ class Room(NamedTuple):
     alone: NDArray[np.float64]
     mostly: NDArray[np.int64]
     waiting: NDArray[np.int64]
+    keys: NDArray[np.int64]
+    entries: NDArray[np.int64]
 
 
 def merge(
@@ -34,15 +36,17 @@ def merge(
     weight: float,
     place: float = PLACE,
     among: NDArray[np.int64] | None = None,
+    moves: NDArray[np.int64] | None = None,
 ) -> NDArray[np.int64]:
     """Return the path with duplicates merged, the prior of a row counting as `weight` steps, a place as `place` nats.
 
     Two states are one if that makes the path likelier with all transitions integrated out, theory (10): where they
     lead, and what leads to them. What an action mostly leads to from the one and from the other is then one too. If
-    states `among` which to look are given, every union begins with one of them.
+    states `among` which to look are given, every union begins with one of them. `moves` says by how much actions move,
+    where that is known: then two states are rather one if they are reckoned to be at the same place.
     """
     places = places_of(path, experience)
-    transitions = count_transitions(places, experience, weight=weight)
+    transitions = count_transitions(places, experience, weight=weight, moves=moves)
     pairs, label = same_looks(places.observation), np.arange(len(places.names) + 1)
     if among is not None:
         pairs = pairs[np.isin(places.names, among)[pairs].any(axis=1)]
@@ -64,6 +68,8 @@ def room_for(transitions: Transitions) -> Room:
         np.zeros((n, transitions.n_actions)),
         np.zeros((n, transitions.n_actions), np.int64),
         np.zeros((n * transitions.n_actions + 1, 2), np.int64),
+        np.zeros(len(transitions.source), np.int64),
+        np.zeros(len(transitions.source), np.int64),
     )
 
 

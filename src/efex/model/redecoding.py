@@ -35,6 +35,9 @@ class Ground(NamedTuple):
     weight: float
     sticky: NDArray[np.float64]
     place: float
+    moves: NDArray[np.int64]
+    at: NDArray[np.int64]
+    astray: float
 
 
 class Tally(NamedTuple):
@@ -54,11 +57,12 @@ def redecoded(
     place: float,
     rng: np.random.Generator,
     latest: bool = False,
+    moves: NDArray[np.int64] | None = None,
 ) -> NDArray[np.int64]:
     """Return the path after every episode, or only the `latest`, was decoded again by the counts of all the others.
 
     Episodes come in random order. A row's prior counts as `weight` steps, theory (10); a place more is preferred by
-    `place` nats. States are numbered anew.
+    `place` nats. States are numbered anew. `moves` says by how much actions move, where that is known.
     """
     places = places_of(path, experience)
     used = np.bincount(places.observation, minlength=len(experience.alphabet))
@@ -77,17 +81,25 @@ def redecoded(
         model = from_path(empty, experience, states)
         visits = np.bincount(states, minlength=layout.n_states).astype(np.float64)
         tally = Tally(model.counts.astype(np.float64), model.totals.copy(), model.starts.copy(), visits)
-        ground = _ground(model, experience, states, weight=weight, place=place)
+        ground = _ground(model, experience, states, weight=weight, place=place, moves=moves)
         turns = np.array([episodes - 1]) if latest else rng.permutation(episodes)
         if kernel.redecode(ground, tally, turns, states) == 0:
             break
     return states
 
 
-def _ground(model: Model, experience: Experience, states: NDArray[np.int64], *, weight: float, place: float) -> Ground:
+def _ground(
+    model: Model,
+    experience: Experience,
+    states: NDArray[np.int64],
+    *,
+    weight: float,
+    place: float,
+    moves: NDArray[np.int64] | None,
+) -> Ground:
     blocks, layout = model.blocks, model.layout
     walks, places = blocks.bind(experience), places_of(states, experience)
-    t = count_transitions(places, experience, weight=weight)
+    t = count_transitions(places, experience, weight=weight, moves=moves)
     steps = t.source < len(places.names)
     triple = (t.action, t.observation[t.source], t.observation[t.target])
     base = np.zeros(len(blocks))
@@ -95,4 +107,7 @@ def _ground(model: Model, experience: Experience, states: NDArray[np.int64], *, 
     shown = np.bincount(places.observation, minlength=layout.n_observations).astype(np.float64)
     offsets = np.asarray(experience.offsets, np.int64)
     ways = (walks.observations, walks.actions, offsets, walks.block, blocks.start, np.asarray(layout.first, np.int64))
-    return Ground(*ways, base, shown, weight, t.sticky, place)
+    at = np.zeros(layout.n_states, np.int64)
+    at[places.names] = t.at[:-1]
+    moves = np.zeros(experience.n_actions, np.int64) if moves is None else moves
+    return Ground(*ways, base, shown, weight, t.sticky, place, moves, at, t.astray)

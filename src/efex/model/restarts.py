@@ -28,6 +28,9 @@ class Restart(ABC):
     takes_spare_clones = False
     """Whether more clones than needed do no harm, so that nobody need ask whether they pay."""
 
+    reckon = False
+    """Whether it learns from where places are reckoned to be."""
+
     @property
     def brief(self) -> Restart | None:
         """The same with as little work as will do to take in a few steps, None where there is no such thing."""

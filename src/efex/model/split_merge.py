@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from typing import TypedDict
 
 import numpy as np
 from numpy.typing import NDArray
 
 from efex.checks import finite, flag, whole
 from efex.experience import Experience
+from efex.kernels import reckoning as kernel
 from efex.model.aliasing import odds_of_two
 from efex.model.contexts import tell_apart
 from efex.model.cscg import Model
@@ -16,10 +18,11 @@ from efex.model.layout import CloneLayout
 from efex.model.marginal import marginal_likelihood
 from efex.model.merging import merge
 from efex.model.methods import Method, refine
+from efex.model.reckoning import displacements, wrapped
 from efex.model.redecoding import redecoded
 from efex.model.restarts import Refit, Restart
 from efex.model.splitting import named_after, split
-from efex.model.transitions import places_of
+from efex.model.transitions import count_transitions, places_of
 from efex.model.viterbi_training import from_path, viterbi_training
 
 Path = NDArray[np.int64]
@@ -34,6 +37,9 @@ class SplitMerge(Restart):
     finds out which copies explain more. What was needlessly split is merged. A path is kept if it is likelier with all
     transitions integrated out, theory (10), and as long as one is, another round follows, `rounds` at most.
 
+    If it is to `reckon`, actions that undo one another are steps to and fro, which tells where places are: what shows
+    the same at the same place is tried as one, and edges that agree on where a place is make a path likelier.
+
     If only the `latest` episode is looked at, that one is decoded again and its places are merged with others.
 
     A map with one place more is preferred by `place` nats: None takes the odds from the map so far, as the places that
@@ -46,6 +52,7 @@ class SplitMerge(Restart):
     split: bool = True
     merge: bool = True
     redecode: bool = True
+    reckon: bool = True
     place: float | None = None
     latest: bool = False
     takes_spare_clones = True
@@ -57,6 +64,7 @@ class SplitMerge(Restart):
         flag("split", self.split)
         flag("merge", self.merge)
         flag("redecode", self.redecode)
+        flag("reckon", self.reckon)
         flag("latest", self.latest)
         if self.place is not None:
             finite("place", self.place)
@@ -82,9 +90,18 @@ class SplitMerge(Restart):
             carried = viterbi_training(carried, experience).model
         path = carried.decode(experience).path
         place = odds_of_two(path, experience) if self.place is None else self.place
-        search = _Search(self, experience, layout, method, last.pseudocount * layout.n_states, place, rng)
+        moves = displacements(experience) if self.reckon else np.zeros(experience.n_actions, np.int64)
+        search = _Search(self, experience, layout, method, last.pseudocount * layout.n_states, place, moves, rng)
         model = from_path(carried, experience, search.improve(path))
         return Refit(model, model)
+
+
+class Beliefs(TypedDict):
+    """What a search takes for granted: what a row's prior weighs, what a place more is worth, how far actions move."""
+
+    weight: float
+    place: float
+    moves: NDArray[np.int64]
 
 
 @dataclass
@@ -97,6 +114,7 @@ class _Search:
     method: Method
     weight: float
     place: float
+    moves: NDArray[np.int64]
     rng: np.random.Generator
 
     def improve(self, path: Path) -> Path:
@@ -107,6 +125,8 @@ class _Search:
             before = self.score
             if self.how.redecode:
                 self._try_redecoding()
+            if self.moves.any():
+                self._try_reckoning()
             if self.how.merge:
                 self._try_contexts()
             if self.how.split:
@@ -118,11 +138,27 @@ class _Search:
         return self.path
 
     def _try_redecoding(self) -> None:
-        told = redecoded(
-            self.path, self.experience, weight=self.weight, place=self.place, rng=self.rng, latest=self.how.latest
-        )
+        latest = self.how.latest
+        self._try(redecoded(self.path, self.experience, rng=self.rng, latest=latest, **self._beliefs))
+
+    def _try_reckoning(self) -> None:
+        """Take for one place what shows the same and is reckoned to be where the other is, maybe all the way around."""
+        places = places_of(self.path, self.experience)
+        counted = count_transitions(places, self.experience, weight=self.weight, moves=self.moves)
+        at = kernel.positions(places.at, counted.at, self.experience.actions, self.moves)
+        looks = self.experience.observations.astype(np.int64)
+        for where in (at, wrapped(at, looks)):
+            if where is not None:
+                self._try(np.unique((where, looks), axis=1, return_inverse=True)[1].ravel())
+
+    def _try(self, told: Path) -> None:
+        """Keep a path if it is likelier, as it is or with what is one merged."""
         self._keep(told)
         self._keep(self._merged(told, among=self._latest(told)))
+
+    @property
+    def _beliefs(self) -> Beliefs:
+        return {"weight": self.weight, "place": self.place, "moves": self.moves}
 
     def _latest(self, path: Path) -> Path | None:
         """Return the states of the latest episode, None where all episodes are looked at."""
@@ -155,7 +191,7 @@ class _Search:
     def _merged(self, path: Path, *, among: Path | None = None) -> Path:
         if not self.how.merge:
             return path
-        return merge(path, self.experience, weight=self.weight, place=self.place, among=among)
+        return merge(path, self.experience, among=among, **self._beliefs)
 
     def _score(self, path: Path) -> float:
-        return marginal_likelihood(path, self.experience, weight=self.weight, place=self.place)
+        return marginal_likelihood(path, self.experience, **self._beliefs)

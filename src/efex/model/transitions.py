@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from efex.experience import Experience
 from efex.kernels import transitions as kernel
+from efex.model.reckoning import reckon
 
 STICKINESS = 0.5
 """How likely an action is to stay where one is, before it was tried anywhere where the same is seen."""
@@ -24,6 +25,10 @@ class Transitions(NamedTuple):
     An entry's prior weight is `base`, and where it stays `sticky` more, which is known for every observation and
     action; those of a row sum to at most `weight`. The entries into a place are those of `by_target` from `into[place]`
     on.
+
+    If it `is_reckoned` where places are, an entry moves `by` so much, 0 where that is unknown, to where `reading` says,
+    and it is worth `gain` nats to expect so, once that place is known. Places are `at` their coordinates, and a share
+    of the entries leads `astray`.
     """
 
     n_actions: int
@@ -38,6 +43,12 @@ class Transitions(NamedTuple):
     row_start: NDArray[np.int64]
     into: NDArray[np.int64]
     by_target: NDArray[np.int64]
+    is_reckoned: bool
+    by: NDArray[np.int64]
+    reading: NDArray[np.int64]
+    gain: NDArray[np.float64]
+    at: NDArray[np.int64]
+    astray: float
 
 
 class Places(NamedTuple):
@@ -54,8 +65,13 @@ def places_of(path: NDArray[np.int64], experience: Experience) -> Places:
     return Places(names, experience.observations[first].astype(np.int64), at)
 
 
-def count_transitions(places: Places, experience: Experience, *, weight: float) -> Transitions:
-    """Return the counted steps between places, a row's prior weighing `weight` in all, theory (10)."""
+def count_transitions(
+    places: Places, experience: Experience, *, weight: float, moves: NDArray[np.int64] | None = None
+) -> Transitions:
+    """Return the counted steps between places, a row's prior weighing `weight` in all, theory (10).
+
+    `moves` says by how much every action moves, where that is known.
+    """
     n_actions, n, looks = experience.n_actions, len(places.names), int(places.observation.max(initial=-1)) + 1
     source, action, target, visits, row_start = kernel.count_steps(
         places.at, n, experience.actions, experience.offsets, n_actions
@@ -65,8 +81,14 @@ def count_transitions(places: Places, experience: Experience, *, weight: float) 
     seen, pair = observation[target], observation[source] * n_actions + action
     chance, sticky = kernel.expect(pair, seen, source == target, (looks + 1) * n_actions, looks, STICKINESS)
     base = weight * (1 - sticky[pair]) * chance / np.bincount(places.observation)[seen]
-    sticky = weight * sticky.reshape(-1, n_actions)
     into, by_target = kernel.sort_into(target, n + 1)
-    return Transitions(
-        n_actions, observation, source, action, target, visits, base, sticky, weight, row_start, into, by_target
-    )
+    moves = np.zeros(n_actions, np.int64) if moves is None else moves
+    inside = slice(row_start[n * n_actions])
+    edges = (each[inside] for each in (source, action, target, visits))
+    where = reckon(moves, *edges, n=n)
+    by = np.where((source < n) & (source != target), moves[action], 0)
+    at = np.append(where.at, 0)
+    gain = np.log1p((1 - where.astray) * weight * (1 - sticky[pair]) / base)
+    counted = (n_actions, observation, source, action, target, visits, base, weight * sticky.reshape(-1, n_actions))
+    reckoned = (bool(moves.any()), by, at[source] + by, gain, at, where.astray)
+    return Transitions(*counted, weight, row_start, into, by_target, *reckoned)

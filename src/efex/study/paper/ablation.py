@@ -18,6 +18,7 @@ RUNS = 5
 DEFAULT = "default"
 VARIANTS: dict[str, Settings] = {
     DEFAULT: (),
+    "no reckoning": (("start", "unreckoned"),),
     "sure of its place": (("hedged", False),),
     "no brief refits": (("prompt", 0),),
     "no re-decoding": (("start", "as-decoded"),),

@@ -1,0 +1,89 @@
+"""What untried actions should do: back over an edge, to a neighbour, or nowhere; and how sure that is."""
+
+import numpy as np
+import pytest
+
+import efex
+from efex.agents import Efex
+from efex.agents.foresight import LIKELY, foreseeing, foreseen, reckoning_of
+from efex.belief import Belief
+from efex.experience import Experience
+from efex.utility import information_gain
+
+EAST, WEST, NORTH, SOUTH = range(4)
+
+
+def walked(looks, actions):
+    return Experience.from_episodes([(looks, actions)], n_actions=4)
+
+
+@pytest.fixture
+def square():
+    """To and fro along two axes often enough, around a square 0 1 / 3 2 but for its last side, and against a wall."""
+    looks = [0, 1] * 6 + [0] + [3, 0] * 6 + [1, 2, 3]
+    actions = [EAST, WEST] * 6 + [NORTH, SOUTH] * 6 + [EAST, NORTH, WEST]
+    experience = walked(looks, actions)
+    t = np.arange(len(actions))
+    states = np.array(looks)
+    belief = Belief.empty(4, 4, prior=0.01).updated(states[t], np.array(actions), states[t + 1])
+    return belief.updated(np.array([0, 1]), np.array([SOUTH, SOUTH]), np.array([0, 1])), experience
+
+
+def test_what_is_foreseen_is_the_way_back_and_what_is_there(square):
+    ahead = foreseeing(*square)
+    told = {(s, a): t for s, a, t in foreseen(ahead).tolist()}
+    assert told == {(2, SOUTH): 1, (3, EAST): 2}
+    assert {(s, a): ahead.targets(s, a).tolist() for s, a in told} == {pair: [to] for pair, to in told.items()}
+    assert (ahead.doubt[ahead.doubt > 0] < LIKELY).all()
+    assert ahead.totals.sum() == square[0].totals.sum() + 2
+
+
+def test_what_is_foreseen_is_doubted_as_often_as_it_was_wrong(square):
+    belief, _ = square
+    ahead = foreseeing(*square)
+    untried = information_gain(np.full(4, 0.01))
+    row = 3 * 4 + EAST
+    once = information_gain(np.array([1.01, 0.01, 0.01, 0.01]))
+    doubt = ahead.doubt[row]
+    assert ahead.information_gain[row] == pytest.approx(doubt * untried + (1 - doubt) * once)
+    assert belief.information_gain[row] == pytest.approx(untried)
+    # The rows back over an edge that were tried: 0 and 1, 0 and 3, 2 to 3's way back; all led back. None failed.
+    assert doubt == pytest.approx(0.5 / (1 + 4))
+
+
+def test_a_wall_seen_from_one_side_is_there_from_the_other():
+    # Two rows of three: from the lower ones one cannot go north, and two of the upper ones know the wall as well.
+    looks = [0, 1, 2, 1, 0, 1, 0, 1, 0, 1, 2, 1, 2, 1, 2, 5, 2, 5, 2, 5, 2, 5, 4, 3, 4, 5, 4, 3]
+    actions = [EAST, EAST, WEST, WEST, EAST, WEST, EAST, WEST, EAST, EAST, WEST, EAST, WEST, EAST]
+    actions += [NORTH, SOUTH] * 3 + [NORTH, WEST, WEST, EAST, EAST, WEST, WEST]
+    experience = walked(looks, actions)
+    t, states = np.arange(len(actions)), np.array(looks)
+    belief = Belief.empty(6, 4, prior=0.01).updated(states[t], np.array(actions), states[t + 1])
+    walls = np.array([[0, NORTH, 0], [3, SOUTH, 3], [1, NORTH, 1]])
+    ahead = foreseeing(belief.updated(*walls.T), experience)
+    assert {(s, a): to for s, a, to in foreseen(ahead).tolist()}[4, SOUTH] == 4
+
+
+def test_a_complete_belief_and_one_without_axes_foresee_nothing(square):
+    belief, experience = square
+    still = walked([0, 1, 2, 3, 0, 1, 2, 3], [0, 1, 2, 3, 0, 1, 2])
+    assert foreseeing(belief, still) is belief
+    assert foreseen(belief) is None
+    assert not reckoning_of(belief, still).moves.any()
+    closed = belief.closing(belief.totals == 0)
+    assert foreseeing(closed, experience) is closed
+
+
+def test_a_run_knows_what_is_expected_and_keeps_it(tmp_path):
+    world = efex.make("grid2d", size=6, unique_fraction=0.3, seed=1)
+    run = efex.explore(world, steps=150, seed=0, folder=tmp_path, progress=False)
+    assert run.recovery.foreseen is not None
+    more = run.expected.n_edges - run.graph.n_edges
+    assert more == len(run.recovery.foreseen) > 0
+    assert run.expected.count.sum() == run.graph.count.sum() + more
+    again = efex.load(tmp_path)
+    assert np.array_equal(again.recovery.foreseen, run.recovery.foreseen)
+    assert again.expected.n_edges == run.expected.n_edges
+    plain = efex.explore(world, steps=150, seed=0, agent=Efex(start="unreckoned"), progress=False)
+    assert plain.recovery.foreseen is None
+    assert plain.expected is plain.graph
