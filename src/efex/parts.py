@@ -81,7 +81,9 @@ def read_model(state: State, *, n_actions: int) -> Model:
 
 def keep_belief(belief: Belief) -> State:
     """Return a belief as arrays; they are not copied."""
-    arrays = {"start": belief.start, "target": belief.target, "count": belief.count, "closed": belief.closed}
+    arrays: Arrays = {"start": belief.start, "target": belief.target, "count": belief.count, "closed": belief.closed}
+    if belief.doubt is not None:
+        arrays["doubt"] = belief.doubt
     about = {"prior": belief.prior, "by_chance": belief.by_chance}
     return State(arrays, {**about, "n_states": belief.n_states, "n_actions": belief.n_actions})
 
@@ -100,4 +102,6 @@ def read_belief(state: State, *, most: int = 2**40) -> Belief:
     prior = state.positive("prior", most=MOST_WEIGHT)
     # Where it is not told, nothing was valued otherwise where chance rules.
     by_chance = state.positive("by_chance", most=MOST_WEIGHT) if state.has("by_chance") else prior
-    return Belief(n_states, n_actions, prior, by_chance, start, target, count, state.array("closed", np.bool_, (rows,)))
+    closed = state.array("closed", np.bool_, (rows,))
+    doubt = state.array("doubt", np.float64, (rows,), least=0, below=1) if "doubt" in state.arrays else None
+    return Belief(n_states, n_actions, prior, by_chance, start, target, count, closed, doubt)

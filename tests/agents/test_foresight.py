@@ -53,9 +53,8 @@ def test_what_is_foreseen_is_doubted_as_often_as_it_was_wrong(square):
 
 def test_a_wall_seen_from_one_side_is_there_from_the_other():
     # Two rows of three: from the lower ones one cannot go north, and two of the upper ones know the wall as well.
-    looks = [0, 1, 2, 1, 0, 1, 0, 1, 0, 1, 2, 1, 2, 1, 2, 5, 2, 5, 2, 5, 2, 5, 4, 3, 4, 5, 4, 3]
-    actions = [EAST, EAST, WEST, WEST, EAST, WEST, EAST, WEST, EAST, EAST, WEST, EAST, WEST, EAST]
-    actions += [NORTH, SOUTH] * 3 + [NORTH, WEST, WEST, EAST, EAST, WEST, WEST]
+    looks = [0, 1] * 8 + [2] + [5, 2] * 8 + [5, 4, 3, 4, 5, 4, 3]
+    actions = [EAST, WEST] * 7 + [EAST, EAST] + [NORTH, SOUTH] * 8 + [NORTH, WEST, WEST, EAST, EAST, WEST, WEST]
     experience = walked(looks, actions)
     t, states = np.arange(len(actions)), np.array(looks)
     belief = Belief.empty(6, 4, prior=0.01).updated(states[t], np.array(actions), states[t + 1])

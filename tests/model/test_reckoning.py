@@ -54,8 +54,17 @@ def test_going_to_and_fro_a_few_times_is_enough_but_not_once():
         displacements(Experience.from_episodes([(["a", "b"] * n + ["a"], [0, 1] * n), other], n_actions=4))
         for n in (1, 2, 3, 6, 12)
     ]
-    assert [bool(moves.any()) for moves in learned] == [False, False, True, True, True]
+    assert [bool(moves.any()) for moves in learned] == [False, False, False, True, True]
     assert all(moves[0] == -moves[1] and not moves[2:].any() for moves in learned)
+
+
+def test_an_action_that_many_others_undo_is_no_step():
+    # Whatever is done after action 0 leads back to where one was: it looks at something, say.
+    looks, actions = ["a", "b"] * 30 + ["a"], [0, 1, 0, 2] * 15
+    other = (["c", "d", "e", "f", "g"] * 9, [3, 4] * 22)
+    assert not displacements(Experience.from_episodes([(looks, actions), other], n_actions=5)).any()
+    only = Experience.from_episodes([(looks, [0, 1] * 30), other], n_actions=5)
+    assert displacements(only)[:2].all()
 
 
 def test_places_are_where_they_are(grid):

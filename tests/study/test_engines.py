@@ -108,7 +108,7 @@ def stop(played):
 threading.Thread(target=collect, daemon=True).start()
 folder, address = Path(sys.argv[1]), sys.argv[2]
 study = small_study(*(small_case(seed, write_agents(folder)("Slow")) for seed in range(8)))
-for times in range(4):
+for times in range(3):
     try:
         run(study, folder / f"{times}.sqlite", engine="ray", address=address, told=stop)
     except KeyboardInterrupt:
@@ -121,7 +121,7 @@ def test_another_thread_collects_garbage_while_a_study_on_ray_is_stopped(ray_add
     here = Path(__file__).parent
     command = [sys.executable, "-c", COLLECTING, str(tmp_path), ray_address]
     told = subprocess.run(command, cwd=here, capture_output=True, text=True, check=False)
-    assert (told.returncode, told.stdout.split()) == (0, ["stopped"] * 4), told.stderr
+    assert (told.returncode, told.stdout.split()) == (0, ["stopped"] * 3), told.stderr
 
 
 @pytest.mark.parametrize(("engine", "module"), [("dask", "distributed"), ("ray", "ray")])

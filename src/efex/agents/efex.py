@@ -70,7 +70,9 @@ class Efex(Agent):
     is. `scrutiny` is what an action is worth, in nats, that was never tried after the edge just walked: whether that
     edge leads to the place it seems to lead to. Where nothing is left untried, `restlessness` is how often the agent
     gives in to an urge: to repeat a random action, mostly a few times and sometimes many. A map that seems complete may
-    be too small. The defaults are efex's own; `EfexPaper` has the paper's.
+    be too small. If it leaves something to chance it may be a wrong one: whenever the experience has grown by the share
+    `rethink`, the agent starts afresh as well, and keeps what explains more. The defaults are efex's own; `EfexPaper`
+    has the paper's.
     """
 
     def __init__(
@@ -88,6 +90,7 @@ class Efex(Agent):
         replan: int = 1,
         scrutiny: float = 0.1,
         restlessness: float = 0.1,
+        rethink: float = 0.2,
         patient: bool = True,
         hedged: bool = True,
         prompt: int = 5,
@@ -119,6 +122,7 @@ class Efex(Agent):
         self.replan = whole("replan", replan, at_least=1)
         self.scrutiny = repetition("scrutiny", scrutiny)
         self.restlessness = repetition("restlessness", restlessness)
+        self.rethink = repetition("rethink", rethink)
         self.hedged = flag("hedged", hedged)
 
     def prepare(self, n_actions: int, *, rng: np.random.Generator, symbols: Iterable[Symbol] = ()) -> None:
@@ -199,7 +203,9 @@ class Efex(Agent):
     def _refit(self, learner: Learner, *, brief: bool = False) -> None:
         """Obtain the transitions by EM and what follows it, then decode everything again."""
         before = learner.layout
-        learner.refit(self._ledger.path, brief=brief)
+        # A complete map that leaves something to chance may be the wrong one.
+        doubtful = not brief and self.belief.is_complete and self.belief.is_random
+        learner.refit(self._ledger.path, brief=brief, rethink=self.rethink if doubtful else 0.0)
         self._carry_values(before, learner.layout)
         self._decode(learner)
         self.cadence.refitted(self.belief, brief=brief)

@@ -113,7 +113,9 @@ def _put_back_efex(agent: Efex, state: State) -> None:
     agent.values = values.array("values", np.float64, (n_states,))
     agent._since_plan = values.whole("since_plan")
     if agent._since_plan % agent.replan:
-        belief = read_belief(state.part("planned"), most=len(experience))
+        # What is foreseen counts as one walk of every row.
+        most = len(experience) + n_states * experience.n_actions
+        belief = read_belief(state.part("planned"), most=most)
         if (belief.n_states, belief.n_actions) != (n_states, experience.n_actions):
             raise StorageError("what was planned for must be the model's states")
         gain, rounds = values.number("gain"), values.whole("rounds")

@@ -13,8 +13,11 @@ from efex.kernels import reckoning as kernel
 AXES = np.random.default_rng(0).integers(2**40, 2**62, 64) | 1
 """What a step along every axis adds to a coordinate."""
 
-SURE = 0.5
+SURE = 0.65
 """How likely two actions are to undo one another, at least, that are taken for steps to and fro."""
+
+ALONE = 0.5
+"""How likely one of them is to be undone by any other action, at most, compared with that."""
 
 UNSEEN = 2.0
 """How many times two actions are taken to have failed to undo one another before any was seen."""
@@ -48,7 +51,8 @@ class Reckoning(NamedTuple):
 def displacements(experience: Experience) -> NDArray[np.int64]:
     """Return by how much every action moves, 0 where that is unknown.
 
-    Two actions share an axis if each, right after the other, leads back to what was seen, more often than any does.
+    Two actions share an axis if each, right after the other, leads back to what was seen, more often than any does, and
+    no other action does so for one of them.
     """
     n_actions = experience.n_actions
     moves = np.zeros(n_actions, np.int64)
@@ -57,12 +61,11 @@ def displacements(experience: Experience) -> NDArray[np.int64]:
     if usual == 1:
         return moves
     beyond = np.maximum(back - usual * times, 0.0) / (1 - usual) / (times + UNSEEN)
-    share = np.triu(np.minimum(beyond, beyond.T), 1)
-    for pair in np.argsort(-share, axis=None, kind="stable").tolist():
-        to, fro = divmod(pair, n_actions)
-        if share[to, fro] < SURE:
-            break
-        if moves[to] == moves[fro] == 0:
+    share = np.minimum(beyond, beyond.T)
+    for to, fro in enumerate(share.argmax(axis=1).tolist()):
+        others = np.delete(share[[to, fro]], [to, fro], axis=1).max(initial=0.0)
+        others = max(others, share[to, to], share[fro, fro])
+        if to < fro and share[fro].argmax() == to and share[to, fro] >= SURE and others <= ALONE * share[to, fro]:
             moves[to], moves[fro] = AXES[to % len(AXES)], -AXES[to % len(AXES)]
     return moves
 

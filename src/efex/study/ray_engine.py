@@ -13,7 +13,7 @@ from typing import Any
 import ray  # type: ignore[import-not-found, unused-ignore]
 from joblib.parallel import ParallelBackendBase  # type: ignore[import-untyped]
 
-PATIENCE = 10.0
+PATIENCE = 2.0
 """How many seconds tasks that were cancelled have to end."""
 
 

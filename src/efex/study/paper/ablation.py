@@ -32,6 +32,7 @@ VARIANTS: dict[str, Settings] = {
     "EM, fresh": (("start", "fresh"),),
     "no scrutiny": (("scrutiny", 0.0),),
     "no restlessness": (("restlessness", 0.0),),
+    "no fresh starts": (("rethink", 0.0),),
     "no patience": (("patient", False),),
     "refits between episodes": (("refit", "episode"),),
     "the paper's pseudocounts": (("prior", 0.002), ("pseudocount", 0.002)),
