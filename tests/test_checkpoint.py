@@ -99,15 +99,24 @@ def test_a_run_broken_at_any_step_ends_where_it_would_have_ended(tmp_path, agent
 
 
 def test_what_an_agent_plans_for_several_steps_is_kept(tmp_path):
-    def agent():
-        return efex.agents.Efex(replan=4, method="em", start="rivals")
+    goes_on_while_planning(tmp_path, (51, 52), steps=120, method="em", start="rivals")
 
-    options = {"steps": 120, "progress": False}
-    whole = efex.explore(grid(), agent=agent(), **options)
-    for after in (51, 52):
-        interrupted(grid, after, tmp_path / f"{after}", agent=agent(), **options)
-        again = efex.explore(grid(), folder=tmp_path / f"{after}", agent=agent(), resume=True, **options)
+
+def test_what_an_agent_foresees_is_kept(tmp_path):
+    assert goes_on_while_planning(tmp_path, (181, 183), steps=220, size=9).recovery.foreseen is not None
+
+
+def goes_on_while_planning(folder, moments, *, steps, size=4, **settings):
+    """Break a run at some moments, between two plans, and see that it goes on as if nothing had happened; return it."""
+    options = {"steps": steps, "progress": False}
+    whole = efex.explore(grid(size=size), agent=efex.agents.Efex(replan=4, **settings), **options)
+    for after in moments:
+        options |= {"folder": folder / f"{after}"}
+        broken = {"steps": steps, "progress": False, "agent": efex.agents.Efex(replan=4, **settings)}
+        interrupted(lambda: grid(size=size), after, folder / f"{after}", **broken)
+        again = efex.explore(grid(size=size), agent=efex.agents.Efex(replan=4, **settings), resume=True, **options)
         assert identical(again, whole)
+    return whole
 
 
 @pytest.fixture

@@ -6,8 +6,11 @@ import pytest
 import efex
 from efex.agents import Efex
 from efex.agents.foresight import LIKELY, foreseeing, foreseen, reckoning_of
+from efex.arrays import read_arrays, write_arrays
 from efex.belief import Belief
+from efex.errors import InvalidArgumentError, StorageError
 from efex.experience import Experience
+from efex.model.split_merge import SplitMerge
 from efex.utility import information_gain
 
 EAST, WEST, NORTH, SOUTH = range(4)
@@ -86,3 +89,20 @@ def test_a_run_knows_what_is_expected_and_keeps_it(tmp_path):
     plain = efex.explore(world, steps=150, seed=0, agent=Efex(start="unreckoned"), progress=False)
     assert plain.recovery.foreseen is None
     assert plain.expected is plain.graph
+
+
+@pytest.mark.parametrize(("column", "value"), [(0, 10_000), (2, -1), (1, 4)])
+def test_foreseen_edges_that_cannot_be_are_refused(tmp_path, column, value):
+    world = efex.make("grid2d", size=6, unique_fraction=0.3, seed=1)
+    efex.explore(world, steps=150, seed=0, folder=tmp_path, progress=False)
+    state = read_arrays(tmp_path / "model.safetensors")
+    state.arrays["foreseen"][0, column] = value
+    write_arrays(tmp_path / "model.safetensors", state)
+    with pytest.raises(StorageError, match="foreseen"):
+        efex.load(tmp_path)
+
+
+@pytest.mark.parametrize("reckon", [1, "yes", None])
+def test_a_flag_that_is_none_is_refused(reckon):
+    with pytest.raises(InvalidArgumentError, match="reckon"):
+        SplitMerge(reckon=reckon)

@@ -54,7 +54,7 @@ def test_it_waits_until_the_experience_has_grown_longer_if_it_was_in_vain_and_re
     experience, monkeypatch, helps
 ):
     learner, tried = learner_of(experience), []
-    monkeypatch.setattr(Learner, "_rethink", lambda self, layout: bool(tried.append(1)) or helps)
+    monkeypatch.setattr(Learner, "_rethink", lambda self, layout, path: bool(tried.append(1)) or helps)
     for _ in range(3):
         learner.refit(learner.model.decode(experience).path, rethink=0.2)
     assert len(tried) == 1

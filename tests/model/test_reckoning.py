@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from random_paths import random_paths
 
 import efex
 from efex.agents import Efex
@@ -17,7 +18,7 @@ from efex.model.layout import CloneLayout
 from efex.model.marginal import marginal_likelihood
 from efex.model.merging import room_for, same_looks
 from efex.model.reckoning import AXES, LEAST_ASTRAY, displacements, reckon, wrapped
-from efex.model.redecoding import _ground
+from efex.model.redecoding import Tally, _ground
 from efex.model.split_merge import SplitMerge
 from efex.model.transitions import count_transitions, places_of
 from efex.model.viterbi_training import from_path
@@ -41,9 +42,9 @@ def test_actions_that_undo_one_another_share_an_axis(grid):
 
 
 def test_where_nothing_is_undone_nothing_moves():
-    for name in ("chain",):
-        found = efex.explore(efex.make(name, length=8), steps=400, agent="random", progress=False)
-        assert not displacements(found.experience).any()
+    found = efex.explore(efex.make("chain", length=8), steps=400, agent="random", progress=False)
+    assert not displacements(found.experience).any()
+    assert not displacements(Experience.from_episodes([(["a"], [])], n_actions=1)).any()
     assert not displacements(Experience.from_episodes([(["a", "a", "a"], [0, 1])], n_actions=2)).any()
     assert not displacements(Experience.from_episodes([(["a", "b", "a", "b"], [0, 1, 0])], n_actions=2)).any()
 
@@ -98,17 +99,6 @@ def test_edges_walked_most_often_decide_and_the_others_lead_astray():
     assert reckon(0 * MOVES, source, action, target, np.ones(3), n=4).astray == 0.5
 
 
-@st.composite
-def paths(draw):
-    rng = np.random.default_rng(draw(st.integers(0, 10_000)))
-    clones, episodes = draw(st.integers(1, 4)), []
-    for _ in range(draw(st.integers(1, 4))):
-        length = int(rng.integers(1, 30))
-        episodes.append((rng.integers(0, 3, length + 1).tolist(), rng.integers(0, 4, length)))
-    experience = Experience.from_episodes(episodes, n_actions=4)
-    return experience.observations * np.int64(clones) + rng.integers(0, clones, len(experience)), experience
-
-
 def by_hand(t, label, head):
     """What it is worth that the edges into a class agree, None where no majority of them does."""
     edges = {}
@@ -124,7 +114,7 @@ def by_hand(t, label, head):
     return np.mean(gains) * (agree - 1) + (len(told) - agree) * np.log(t.astray)
 
 
-@given(paths(), st.integers(0, 1_000))
+@given(random_paths(n_actions=4), st.integers(0, 1_000))
 @settings(max_examples=80)
 def test_all_edges_but_one_gain_by_agreeing_before_and_after_a_union(case, pick):
     path, experience = case
@@ -140,7 +130,7 @@ def test_all_edges_but_one_gain_by_agreeing_before_and_after_a_union(case, pick)
                 assert kernel.agreement(t, r, label, ring, head) == pytest.approx(expected)
 
 
-@given(paths())
+@given(random_paths(n_actions=4))
 @settings(max_examples=30)
 def test_the_marginal_likelihood_counts_the_agreement_of_all_places(case):
     path, experience = case
@@ -183,7 +173,8 @@ def test_a_step_to_where_it_should_lead_is_likely_and_one_elsewhere_is_not(grid)
     state = np.argsort(order)[np.unique(nodes, return_inverse=True)[1]]
     layout = CloneLayout(tuple(np.bincount(shown).tolist()))
     model = from_path(Model.empty(experience, layout, pseudocount=0.01), experience, state)
-    tally = redecoding_tally(model)
+    nothing = np.zeros(layout.n_states)
+    tally = Tally(0.0 * model.counts.astype(np.float64), 0.0 * model.totals, nothing, nothing)
     with_moves, without = (
         _ground(model, experience, state, weight=WEIGHT, place=0.0, moves=moves) for moves in (MOVES, None)
     )
@@ -193,14 +184,6 @@ def test_a_step_to_where_it_should_lead_is_likely_and_one_elsewhere_is_not(grid)
         if then != state[t]:
             reckoned, plain = (redecoding.chance_of_step(g, tally, t, state[t], then) for g in (with_moves, without))
             assert (reckoned > plain) == (then == state[t + 1])
-
-
-def redecoding_tally(model):
-    """Nothing was counted."""
-    from efex.model.redecoding import Tally
-
-    nothing = np.zeros(model.layout.n_states)
-    return Tally(0.0 * model.counts.astype(np.float64), 0.0 * model.totals, nothing, nothing)
 
 
 def test_a_world_that_goes_around_in_a_circle_is_wrapped():

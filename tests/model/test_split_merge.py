@@ -2,6 +2,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from random_paths import random_paths
 from scipy.special import gammaln
 
 import efex
@@ -41,20 +42,7 @@ def partition(path):
     return np.argsort(np.argsort(first))[at]
 
 
-@st.composite
-def paths(draw):
-    """A short random experience with a path that shows what was observed."""
-    rng = np.random.default_rng(draw(st.integers(0, 10_000)))
-    clones, episodes = draw(st.integers(1, 4)), []
-    for _ in range(draw(st.integers(1, 3))):
-        length = int(rng.integers(1, 25))
-        episodes.append((rng.integers(0, 3, length + 1).tolist(), rng.integers(0, 2, length)))
-    experience = Experience.from_episodes(episodes, n_actions=2)
-    path = experience.observations.astype(np.int64) * clones + rng.integers(0, clones, len(experience))
-    return path, experience
-
-
-@given(paths())
+@given(random_paths(n_actions=2))
 @settings(max_examples=60)
 def test_the_marginal_likelihood_is_what_an_urn_gives_step_by_step(case):
     path, experience = case
@@ -77,7 +65,7 @@ def test_the_marginal_likelihood_is_what_an_urn_gives_step_by_step(case):
     assert marginal_likelihood(path, experience, weight=WEIGHT) == pytest.approx(total + of_names)
 
 
-@given(paths())
+@given(random_paths(n_actions=2))
 @settings(max_examples=40)
 def test_what_a_row_may_lead_to_has_no_more_weight_than_the_row(case):
     path, experience = case
@@ -94,7 +82,7 @@ def score_of_all(t, r, label, ring):
     return sum(kernel.score_row(t, r, label, ring, z, a) for z in heads for a in range(t.n_actions))
 
 
-@given(paths(), st.integers(0, 1_000))
+@given(random_paths(n_actions=2), st.integers(0, 1_000))
 @settings(max_examples=80)
 def test_unions_gain_what_the_scores_differ_by_and_can_be_undone(case, pick):
     path, experience = case
@@ -135,7 +123,7 @@ def test_different_places_are_not_merged(walked):
     assert (merged(truth, experience, weight=WEIGHT) == truth).all()
 
 
-@given(paths())
+@given(random_paths(n_actions=2))
 @settings(max_examples=40)
 def test_merging_keeps_what_is_seen_and_ends(case):
     path, experience = case

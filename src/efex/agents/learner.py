@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from efex.arrays import State
 from efex.errors import StorageError
 from efex.experience import Experience
+from efex.model.aliasing import odds_of_two
 from efex.model.allocation import Allocation
 from efex.model.cscg import Model
 from efex.model.layout import CloneLayout
@@ -83,7 +84,7 @@ class Learner:
         if self._restart.takes_spare_clones:
             self._soft, self.model = self._learn(larger, brief=brief)
             if rethink > 0 and len(self._experience) >= self._rethink_after:
-                self._in_vain = 0 if self._rethink(larger) else min(self._in_vain + 1, MOST_IN_VAIN)
+                self._in_vain = 0 if self._rethink(larger, path) else min(self._in_vain + 1, MOST_IN_VAIN)
                 self._rethink_after = int((1 + rethink * 2**self._in_vain) * len(self._experience))
             return
         learned = self._learn(self.layout)
@@ -95,14 +96,20 @@ class Learner:
                 self._grow_after = int(GROWTH_PATIENCE * len(self._experience))
         self._soft, self.model = learned
 
-    def _rethink(self, layout: CloneLayout) -> bool:
-        """Learn from a random start, keep what is found if it explains more, and return whether it does."""
+    def _rethink(self, layout: CloneLayout, path: NDArray[np.int64]) -> bool:
+        """Learn from a random start, keep what is found if it explains more, and return whether it does.
+
+        Both are judged by the odds of two places that the last path tells.
+        """
         alpha = per_target(self._pseudocount, layout.n_states)
         start = Model.random(self._experience, layout, pseudocount=alpha, rng=self._rng)
         soft, _ = refine(start, self._experience, method=self._method, iterations=FRESH, tolerance=1e-6)
         afresh = self._learn_from(soft, layout)
         moves = displacements(self._experience) if self._restart.reckon else None
-        now, then = (explanation(model, self._experience, moves=moves) for model in (afresh.model, self.model))
+        place = odds_of_two(path, self._experience)
+        now, then = (
+            explanation(model, self._experience, place=place, moves=moves) for model in (afresh.model, self.model)
+        )
         if now > then:
             self._soft, self.model = afresh
         return now > then

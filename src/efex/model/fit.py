@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 import numpy as np
+from numpy.typing import NDArray
 
 from efex.checks import whole
 from efex.errors import InvalidArgumentError
@@ -52,9 +53,10 @@ def fit(
         if explanation(larger, experience) <= explanation(best, experience):
             break
         best = larger
-    best = _searched(best, experience, allocation, method, pseudocount, patience, rng, reckon=True)
-    if not reckoned(best.decode(experience).path, experience).is_trusted:
-        best = _searched(best, experience, allocation, method, pseudocount, patience, rng, reckon=False)
+    moves = displacements(experience)
+    best = _searched(best, experience, allocation, method, pseudocount, patience, rng, moves=moves)
+    if moves.any() and not reckoned(best.decode(experience).path, experience).is_trusted:
+        best = _searched(best, experience, allocation, method, pseudocount, patience, rng, moves=None)
     return best
 
 
@@ -67,12 +69,12 @@ def _searched(
     patience: int,
     rng: np.random.Generator,
     *,
-    reckon: bool,
+    moves: NDArray[np.int64] | None,
 ) -> Model:
     """Return the model after places were split and merged until that was in vain `patience` times in a row."""
-    moves = displacements(experience) if reckon else None
     # Nobody is going to look again whether two places are two: the odds of the paths compared are those of PLACE.
-    search, idle, score = SplitMerge(place=PLACE, reckon=reckon), 0, explanation(best, experience, moves=moves)
+    search, idle = SplitMerge(place=PLACE, reckon=moves is not None), 0
+    score = explanation(best, experience, moves=moves)
     while idle < patience:
         layout = allocation.grown(best.layout, best.decode(experience).path, experience)
         last = replace(best, pseudocount=per_target(pseudocount, layout.n_states))

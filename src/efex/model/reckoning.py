@@ -63,10 +63,11 @@ def displacements(experience: Experience) -> NDArray[np.int64]:
     beyond = np.maximum(back - usual * times, 0.0) / (1 - usual) / (times + UNSEEN)
     share = np.minimum(beyond, beyond.T)
     for to, fro in enumerate(share.argmax(axis=1).tolist()):
-        others = np.delete(share[[to, fro]], [to, fro], axis=1).max(initial=0.0)
-        others = max(others, share[to, to], share[fro, fro])
-        if to < fro and share[fro].argmax() == to and share[to, fro] >= SURE and others <= ALONE * share[to, fro]:
-            moves[to], moves[fro] = AXES[to % len(AXES)], -AXES[to % len(AXES)]
+        if to < fro and share[fro].argmax() == to and share[to, fro] >= SURE:
+            others = share[[to, fro]]
+            others[[0, 1], [fro, to]] = 0.0
+            if others.max() <= ALONE * share[to, fro]:
+                moves[to], moves[fro] = AXES[to % len(AXES)], -AXES[to % len(AXES)]
     return moves
 
 
