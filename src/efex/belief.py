@@ -74,11 +74,6 @@ class Belief:
         untried = (rows == 0) & ~self.closed.reshape(rows.shape)
         return not untried[reached].any()
 
-    @property
-    def is_random(self) -> bool:
-        """Whether an action has led to different states from the same one."""
-        return bool((np.diff(self.start) > 1).any())
-
     @cached_property
     def totals(self) -> NDArray[np.int64]:
         """How often every row was walked."""

@@ -141,7 +141,8 @@ def test_doubt_is_a_share(name):
         lambda: SplitMerge(rounds="4"),
         lambda: SplitMerge(iterations=0),
         lambda: SplitMerge(contexts=-1),
-        lambda: SplitMerge(split=1),
+        lambda: SplitMerge(melts=-1),
+        lambda: SplitMerge(merge=1),
         lambda: Efex(start="sideways"),
         lambda: Efex(start=[]),
         lambda: RandomAgent(patience=-1),
@@ -153,7 +154,7 @@ def test_what_cannot_be_meant_is_refused_before_the_walk(attempt):
         attempt()
 
 
-@pytest.mark.parametrize("start", ["split-merge", "copies", "split", "merge", "warm", "fresh", "rivals"])
+@pytest.mark.parametrize("start", ["split-merge", "unmelted", "untold", "split", "merge", "warm", "fresh", "rivals"])
 def test_every_start_explores(start):
     world = efex.make("grid2d", size=4, unique_fraction=0.5, seed=0)
     found = efex.explore(world, steps=400, agent=Efex(clones=6, start=start), progress=False)

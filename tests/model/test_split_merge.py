@@ -13,8 +13,8 @@ from efex.model.cscg import Model
 from efex.model.layout import CloneLayout
 from efex.model.marginal import marginal_likelihood
 from efex.model.merging import merge, room_for, same_looks
+from efex.model.naming import named_after
 from efex.model.split_merge import SplitMerge
-from efex.model.splitting import named_after, split
 from efex.model.transitions import PLACE, Places, count_transitions, places_of
 from efex.model.viterbi_training import from_path
 
@@ -149,18 +149,6 @@ def test_a_slippery_place_is_not_kept_apart_by_what_happened_next():
     assert len(np.unique(merged(knowing, experience, weight=WEIGHT))) == 3
 
 
-@pytest.mark.parametrize("room", [1, 2, 3, 50])
-def test_copies_are_taken_as_far_as_there_is_room(walked, room):
-    experience, truth = walked
-    looks = places_of(truth, experience).observation
-    used = np.bincount(looks)
-    most = CloneLayout(tuple(np.maximum(used, room).tolist()))
-    model = split(truth, experience, most, weight=WEIGHT, rng=np.random.default_rng(0))
-    assert model.layout.sizes == tuple(np.minimum(np.maximum(used, room), 2 * used).tolist())
-    assert model.counts.sum() == experience.n_steps
-    assert model.starts.sum() == experience.n_episodes
-
-
 def test_places_keep_their_names(walked):
     experience, truth = walked
     layout = CloneLayout(tuple((2 * np.bincount(places_of(truth, experience).observation)).tolist()))
@@ -264,7 +252,7 @@ def test_merging_may_be_asked_about_some_states_only(walked):
     assert len(np.unique(merged(twice, experience, WEIGHT))) <= len(np.unique(left))
 
 
-def test_contexts_mend_what_copies_left(walked):
+def test_contexts_mend_a_place_that_is_two(walked):
     """Two places that are one on a path are found to be two again."""
     experience, path = walked
     looks = experience.observations
@@ -275,7 +263,7 @@ def test_contexts_mend_what_copies_left(walked):
     layout = CloneLayout(tuple(np.full(len(experience.alphabet), 12).tolist()))
     empty = Model.empty(experience, layout, pseudocount=WEIGHT / layout.n_states)
     start = from_path(empty, experience, named_after(wrong, layout.first[looks], experience, layout))
-    found = SplitMerge(contexts=20, split=False)(
+    found = SplitMerge(contexts=20, melts=0)(
         start, experience, layout, method="em", turn=1, rng=np.random.default_rng(0)
     ).model.decode(experience)
     score = marginal_likelihood(found.path, experience, weight=WEIGHT)

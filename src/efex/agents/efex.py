@@ -32,17 +32,28 @@ LONGEST_WAIT = 100
 """In an episode longer than this, `refit="episode"` refits every so many steps instead of waiting for its end."""
 
 Start = Literal[
-    "split-merge", "unreckoned", "as-decoded", "fixed-odds", "copies", "split", "merge", "warm", "fresh", "rivals"
+    "split-merge",
+    "unreckoned",
+    "unmelted",
+    "untold",
+    "as-decoded",
+    "fixed-odds",
+    "split",
+    "merge",
+    "warm",
+    "fresh",
+    "rivals",
 ]
 
 RESTARTS: dict[Start, Restart] = {
     "split-merge": SplitMerge(),
     "unreckoned": SplitMerge(reckon=False),
-    "copies": SplitMerge(contexts=0),
+    "unmelted": SplitMerge(melts=0),
+    "untold": SplitMerge(contexts=0),
     "as-decoded": SplitMerge(redecode=False),
     "fixed-odds": SplitMerge(place=PLACE),
     "split": SplitMerge(merge=False),
-    "merge": SplitMerge(split=False),
+    "merge": SplitMerge(contexts=0, melts=0),
     "warm": Warm(),
     "fresh": Fresh(),
     "rivals": Rivals(),
@@ -58,10 +69,11 @@ class Efex(Agent):
     has grown by the share `refit_growth`, so that a step of a long run costs no more than one of a short run; if
     refits changed nothing and no step was a surprise since, by several times that share, where `patient`. After a
     surprise, something that is not on the map, a brief refit comes `prompt` steps after the last one (0: none). A refit
-    improves the last path by splitting and merging places (`start="split-merge"`; `"unreckoned"`, `"as-decoded"`,
-    `"fixed-odds"`, `"copies"`, `"split"` and `"merge"` do part of it), or starts EM at the last model (`"warm"`), at
-    random (`"fresh"`), or at both, the better one kept (`"rivals"`); a Restart says it in detail. Where actions undo
-    one another it is reckoned where places are, and so foreseen where untried actions lead; not if `"unreckoned"`.
+    improves the last path by splitting and merging places (`start="split-merge"`; `"unreckoned"`, `"unmelted"`,
+    `"untold"`, `"as-decoded"`, `"fixed-odds"`, `"split"` and `"merge"` leave out part of it), or starts EM at the last
+    model (`"warm"`), at random (`"fresh"`), or at both, the better one kept (`"rivals"`); a Restart says it in detail.
+    Where actions undo one another it is reckoned where places are, and so foreseen where untried actions lead; not if
+    `"unreckoned"`.
 
     `clones` is how many states an observation may have at most; the agent starts with a few and takes more as it needs
     them, without a limit if "auto", unless they are `fixed_clones`: all there from the start. What the rows of the
@@ -70,8 +82,7 @@ class Efex(Agent):
     is. `scrutiny` is what an action is worth, in nats, that was never tried after the edge just walked: whether that
     edge leads to the place it seems to lead to. Where nothing is left untried, `restlessness` is how often the agent
     gives in to an urge: to repeat a random action, mostly a few times and sometimes many. A map that seems complete may
-    be too small. If it leaves something to chance it may be a wrong one: whenever the experience has grown by the share
-    `rethink`, the agent starts afresh as well, and keeps what explains more. The defaults are efex's own; `EfexPaper`
+    be too small. The defaults are efex's own; `EfexPaper`
     has the paper's.
     """
 
@@ -90,7 +101,6 @@ class Efex(Agent):
         replan: int = 1,
         scrutiny: float = 0.1,
         restlessness: float = 0.1,
-        rethink: float = 0.2,
         patient: bool = True,
         hedged: bool = True,
         prompt: int = 5,
@@ -122,7 +132,6 @@ class Efex(Agent):
         self.replan = whole("replan", replan, at_least=1)
         self.scrutiny = repetition("scrutiny", scrutiny)
         self.restlessness = repetition("restlessness", restlessness)
-        self.rethink = repetition("rethink", rethink)
         self.hedged = flag("hedged", hedged)
 
     def prepare(self, n_actions: int, *, rng: np.random.Generator, symbols: Iterable[Symbol] = ()) -> None:
@@ -203,9 +212,7 @@ class Efex(Agent):
     def _refit(self, learner: Learner, *, brief: bool = False) -> None:
         """Obtain the transitions by EM and what follows it, then decode everything again."""
         before = learner.layout
-        # A complete map that leaves something to chance may be the wrong one.
-        doubtful = not brief and self.belief.is_complete and self.belief.is_random
-        learner.refit(self._ledger.path, brief=brief, rethink=self.rethink if doubtful else 0.0)
+        learner.refit(self._ledger.path, brief=brief)
         self._carry_values(before, learner.layout)
         self._decode(learner)
         self.cadence.refitted(self.belief, brief=brief)

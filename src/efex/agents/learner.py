@@ -10,14 +10,12 @@ from numpy.typing import NDArray
 from efex.arrays import State
 from efex.errors import StorageError
 from efex.experience import Experience
-from efex.model.aliasing import odds_of_two
 from efex.model.allocation import Allocation
 from efex.model.cscg import Model
 from efex.model.layout import CloneLayout
 from efex.model.marginal import explanation
-from efex.model.methods import Method, refine
+from efex.model.methods import Method
 from efex.model.pseudocount import Pseudocount, per_target
-from efex.model.reckoning import displacements
 from efex.model.restarts import Refit, Restart
 from efex.parts import keep_model, read_model
 
@@ -26,12 +24,6 @@ GROWTH_SLACK = 0.01
 
 GROWTH_PATIENCE = 1.25
 """When more clones did not pay, they are tried again after this many times the experience."""
-
-FRESH = 100
-"""How many iterations of EM a fresh start has at most."""
-
-MOST_IN_VAIN = 2
-"""How many times the wait for another fresh start is doubled at most."""
 
 
 class Learner:
@@ -50,7 +42,7 @@ class Learner:
         self._experience, self._allocation, self._pseudocount = experience, allocation, pseudocount
         self._method: Method = method
         self._restart, self._rng = restart, rng
-        self._turn = self._grow_after = self._rethink_after = self._in_vain = 0
+        self._turn = self._grow_after = 0
         layout = allocation.first(experience)
         alpha = per_target(pseudocount, layout.n_states)
         self.model = self._soft = Model.random(experience, layout, pseudocount=alpha, rng=rng)
@@ -72,20 +64,15 @@ class Learner:
         self._soft = replace(self._soft.carried(self._experience, layout), pseudocount=alpha)
         self.model = replace(self.model.carried(self._experience, layout), pseudocount=alpha)
 
-    def refit(self, path: NDArray[np.int64], *, brief: bool = False, rethink: float = 0.0) -> None:
+    def refit(self, path: NDArray[np.int64], *, brief: bool = False) -> None:
         """Learn from all experience, last decoded as `path`; take more clones unless they explain it clearly worse.
 
-        A `brief` refit takes the steps in and looks no further, where the restart can do so. To `rethink` is to try a
-        fresh start as well, if the experience has grown by that share since that was last done, or a few times as much
-        where it was in vain.
+        A `brief` refit takes the steps in and looks no further, where the restart can do so.
         """
         self._turn += 1
         larger = self._allocation.grown(self.layout, path, self._experience)
         if self._restart.takes_spare_clones:
             self._soft, self.model = self._learn(larger, brief=brief)
-            if rethink > 0 and len(self._experience) >= self._rethink_after:
-                self._in_vain = 0 if self._rethink(larger, path) else min(self._in_vain + 1, MOST_IN_VAIN)
-                self._rethink_after = int((1 + rethink * 2**self._in_vain) * len(self._experience))
             return
         learned = self._learn(self.layout)
         if larger != self.layout and len(self._experience) >= self._grow_after:
@@ -96,48 +83,24 @@ class Learner:
                 self._grow_after = int(GROWTH_PATIENCE * len(self._experience))
         self._soft, self.model = learned
 
-    def _rethink(self, layout: CloneLayout, path: NDArray[np.int64]) -> bool:
-        """Learn from a random start, keep what is found if it explains more, and return whether it does.
-
-        Both are judged by the odds of two places that the last path tells.
-        """
-        alpha = per_target(self._pseudocount, layout.n_states)
-        start = Model.random(self._experience, layout, pseudocount=alpha, rng=self._rng)
-        soft, _ = refine(start, self._experience, method=self._method, iterations=FRESH, tolerance=1e-6)
-        afresh = self._learn_from(soft, layout)
-        moves = displacements(self._experience) if self._restart.reckon else None
-        place = odds_of_two(path, self._experience)
-        now, then = (
-            explanation(model, self._experience, place=place, moves=moves) for model in (afresh.model, self.model)
-        )
-        if now > then:
-            self._soft, self.model = afresh
-        return now > then
-
     def keep(self) -> State:
         """Return the models and the turn, to be kept."""
         parts = {"model": keep_model(self.model)}
         if self._soft is not self.model:
             parts["soft"] = keep_model(self._soft)
-        about = {"turn": self._turn, "grow_after": self._grow_after, "rethink_after": self._rethink_after}
-        about["in_vain"] = self._in_vain
-        return State.joined(count=State(about=about), **parts)
+        return State.joined(count=State(about={"turn": self._turn, "grow_after": self._grow_after}), **parts)
 
     def put_back(self, state: State) -> None:
         """Hold the models that were kept."""
         count, n_actions = state.part("count"), self._experience.n_actions
         self._turn, self._grow_after = count.whole("turn"), count.whole("grow_after")
-        self._rethink_after, self._in_vain = count.whole("rethink_after"), count.whole("in_vain", most=MOST_IN_VAIN)
         self.model = read_model(state.part("model"), n_actions=n_actions)
         self._soft = read_model(state.part("soft"), n_actions=n_actions) if state.has("soft") else self.model
         if not self.layout.n_observations == self._soft.layout.n_observations == len(self._experience.alphabet):
             raise StorageError("the models must have clones for every symbol")
 
     def _learn(self, layout: CloneLayout, *, brief: bool = False) -> Refit:
-        return self._learn_from(self._soft, layout, brief=brief)
-
-    def _learn_from(self, soft: Model, layout: CloneLayout, *, brief: bool = False) -> Refit:
-        last = replace(soft, pseudocount=per_target(self._pseudocount, layout.n_states))
+        last = replace(self._soft, pseudocount=per_target(self._pseudocount, layout.n_states))
         restart = (self._restart.brief if brief else None) or self._restart
         return restart(last, self._experience, layout, method=self._method, turn=self._turn, rng=self._rng)
 

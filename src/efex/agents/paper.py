@@ -57,7 +57,6 @@ class EfexPaper(Efex):
             replan=replan,
             scrutiny=0.0,
             restlessness=0.0,
-            rethink=0.0,
             hedged=False,
             prompt=0,
         )

@@ -78,9 +78,11 @@ def _searched(
     while idle < patience:
         layout = allocation.grown(best.layout, best.decode(experience).path, experience)
         last = replace(best, pseudocount=per_target(pseudocount, layout.n_states))
-        best = search(last, experience, layout, method=method, turn=1, rng=rng).model
-        before, score = score, explanation(best, experience, moves=moves)
-        idle = 0 if score > before else idle + 1
+        found = search(last, experience, layout, method=method, turn=1, rng=rng).model
+        explained = explanation(found, experience, moves=moves)
+        idle += 1
+        if explained > score:
+            best, score, idle = found, explained, 0
     return best
 
 

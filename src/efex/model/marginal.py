@@ -37,9 +37,7 @@ def marginal_likelihood(
     return float(steps + names)
 
 
-def explanation(
-    model: Model, experience: Experience, *, place: float = PLACE, moves: NDArray[np.int64] | None = None
-) -> float:
+def explanation(model: Model, experience: Experience, *, moves: NDArray[np.int64] | None = None) -> float:
     """Return how well a model explains: the marginal likelihood of its decoded path, in nats."""
     path, weight = model.decode(experience).path, model.pseudocount * model.layout.n_states
-    return marginal_likelihood(path, experience, weight=weight, place=place, moves=moves)
+    return marginal_likelihood(path, experience, weight=weight, moves=moves)

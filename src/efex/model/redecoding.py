@@ -11,6 +11,7 @@ from efex.experience import Experience
 from efex.kernels import redecoding as kernel
 from efex.model.cscg import Model
 from efex.model.layout import CloneLayout
+from efex.model.naming import numbered
 from efex.model.transitions import count_transitions, places_of
 from efex.model.viterbi_training import from_path
 
@@ -67,14 +68,7 @@ def redecoded(
     places = places_of(path, experience)
     used = np.bincount(places.observation, minlength=len(experience.alphabet))
     layout = CloneLayout(tuple((used + SPARE).tolist()))
-    order = np.argsort(places.observation, kind="stable")
-    state = np.empty(len(order), np.int64)
-    state[order] = (
-        layout.first[places.observation[order]]
-        + np.arange(len(order))
-        - (np.cumsum(used) - used)[places.observation[order]]
-    )
-    states = state[places.at]
+    states = numbered(places, layout)[places.at]
     empty = Model.empty(experience, layout, pseudocount=weight / layout.n_states)
     episodes = len(experience.offsets) - 1
     for _ in range(1 if latest else SWEEPS):

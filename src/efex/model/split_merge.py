@@ -16,12 +16,13 @@ from efex.model.contexts import tell_apart
 from efex.model.cscg import Model
 from efex.model.layout import CloneLayout
 from efex.model.marginal import marginal_likelihood
+from efex.model.melting import melted
 from efex.model.merging import merge
 from efex.model.methods import Method, refine
+from efex.model.naming import named_after
 from efex.model.reckoning import displacements, wrapped
 from efex.model.redecoding import redecoded
 from efex.model.restarts import Refit, Restart
-from efex.model.splitting import named_after, split
 from efex.model.transitions import count_transitions, places_of
 from efex.model.viterbi_training import from_path, viterbi_training
 
@@ -33,9 +34,10 @@ class SplitMerge(Restart):
     """The last path is improved by splitting places and merging them, as long as that makes it likelier.
 
     Every episode is decoded again by what the others tell, if it is to `redecode`. Some places are told apart by what
-    came before or after, until that has been in vain `contexts` times in a row; then every place gets a copy, and EM
-    finds out which copies explain more. What was needlessly split is merged. A path is kept if it is likelier with all
-    transitions integrated out, theory (10), and as long as one is, another round follows, `rounds` at most.
+    came before or after, until that has been in vain `contexts` times in a row. What was needlessly split is merged. A
+    path is kept if it is likelier with all transitions integrated out, theory (10), and as long as one is, another
+    round follows, `rounds` at most. If the path leaves something to chance then, some places are forgotten and EM finds
+    others in their stead, until that has been in vain `melts` times in a row.
 
     If it is to `reckon`, actions that undo one another are steps to and fro, which tells where places are: what shows
     the same at the same place is tried as one, and edges that agree on where a place is make a path likelier.
@@ -47,9 +49,9 @@ class SplitMerge(Restart):
     """
 
     contexts: int = 6
+    melts: int = 6
     rounds: int = 4
     iterations: int = 30
-    split: bool = True
     merge: bool = True
     redecode: bool = True
     reckon: bool = True
@@ -59,9 +61,9 @@ class SplitMerge(Restart):
 
     def __post_init__(self) -> None:
         whole("contexts", self.contexts, at_least=0)
+        whole("melts", self.melts, at_least=0)
         whole("rounds", self.rounds, at_least=0)
         whole("iterations", self.iterations, at_least=1)
-        flag("split", self.split)
         flag("merge", self.merge)
         flag("redecode", self.redecode)
         flag("reckon", self.reckon)
@@ -72,7 +74,7 @@ class SplitMerge(Restart):
     @property
     def brief(self) -> SplitMerge:
         """The same for the latest episode alone, and without looking for places that are two."""
-        return replace(self, contexts=0, rounds=1, split=False, latest=True)
+        return replace(self, contexts=0, melts=0, rounds=1, latest=True)
 
     def __call__(
         self,
@@ -129,10 +131,10 @@ class _Search:
                 self._try_reckoning()
             if self.how.merge:
                 self._try_contexts()
-            if self.how.split:
-                self._try_splitting()
             if self.score == before:
                 break
+        if self._is_random:
+            self._try_melting()
         # Where nothing is aliased, or nothing can be known, one place for every observation is best.
         self._keep(self.experience.observations.astype(np.int64))
         return self.path
@@ -172,10 +174,25 @@ class _Search:
             better = self._keep(self._merged(told.path, among=told.parts))
             failures = 0 if better else failures + 1
 
-    def _try_splitting(self) -> None:
-        start = split(self.path, self.experience, self.layout, weight=self.weight, rng=self.rng)
-        _, model = refine(start, self.experience, method=self.method, iterations=self.how.iterations, tolerance=1e-6)
-        self._keep(self._merged(model.decode(self.experience).path))
+    @property
+    def _is_random(self) -> bool:
+        """Whether an action has led to different places from the same one."""
+        at, taken = places_of(self.path, self.experience).at, np.flatnonzero(self.experience.actions >= 0)
+        rows = at[taken] * self.experience.n_actions + self.experience.actions[taken]
+        return len(np.unique(rows)) < len(np.unique(rows * len(at) + at[taken + 1]))
+
+    def _try_melting(self) -> None:
+        """Forget some places and let EM find others, until that has failed a few times."""
+        failures = 0
+        while failures < self.how.melts:
+            start = melted(self.path, self.experience, self.layout, weight=self.weight, rng=self.rng)
+            _, found = refine(
+                start, self.experience, method=self.method, iterations=self.how.iterations, tolerance=1e-6
+            )
+            told = self._merged(found.decode(self.experience).path)
+            if self.how.redecode:
+                told = self._merged(redecoded(told, self.experience, rng=self.rng, **self._beliefs))
+            failures = 0 if self._keep(told) else failures + 1
 
     def _keep(self, path: Path) -> bool:
         """Keep the path if it is likelier and there are clones for its places; return whether it is so."""
