@@ -8,6 +8,7 @@ import efex
 from efex.agents import Efex, RandomAgent
 from efex.agents.arrivals import Arrivals, Edge
 from efex.agents.cadence import MOST_PATIENCE, Cadence
+from efex.agents.efex import RESTARTS
 from efex.agents.urge import LONGEST, Urge
 from efex.belief import Belief
 from efex.errors import InvalidArgumentError
@@ -154,7 +155,7 @@ def test_what_cannot_be_meant_is_refused_before_the_walk(attempt):
         attempt()
 
 
-@pytest.mark.parametrize("start", ["split-merge", "unmelted", "untold", "split", "merge", "warm", "fresh", "rivals"])
+@pytest.mark.parametrize("start", RESTARTS)
 def test_every_start_explores(start):
     world = efex.make("grid2d", size=4, unique_fraction=0.5, seed=0)
     found = efex.explore(world, steps=400, agent=Efex(clones=6, start=start), progress=False)

@@ -10,6 +10,9 @@ from efex.model.cscg import Model
 from efex.model.em import em, log_prior
 from efex.model.fit import fit
 from efex.model.layout import CloneLayout
+from efex.model.marginal import explanation
+from efex.model.reckoning import displacements
+from efex.model.split_merge import SplitMerge
 from efex.model.variational import variational_bayes
 from efex.model.viterbi_training import from_path, viterbi_training
 from enumeration import EXACT, small_cases
@@ -212,12 +215,26 @@ def test_auto_gives_an_observation_the_clones_it_uses():
     learned = efex.learn(experience, clones="auto", restarts=4, seed=0)
     sizes = learned.recovery.model.layout.sizes
     assert sizes[0] >= 8
-    assert sizes[1] < sizes[0]
+    assert sizes[1] <= 8
 
 
-def test_learning_ends_where_every_refit_finds_another_path():
-    """On this ring, paths of 23 to 28 places are found in turn, none better than all before."""
-    assert efex.learn(ring(9, episodes=20), restarts=4, seed=2).graph.n_nodes < 40
+def test_learning_ends_where_every_refit_finds_another_path(monkeypatch):
+    """On this ring, paths of 23 to 28 places were found in turn for ever, each better than the one before."""
+    turns, plain = [], SplitMerge.__call__
+
+    def counted(self, last, experience, layout, **options):
+        turns.append(explanation(last, experience, moves=displacements(experience)))
+        assert len(turns) < 200
+        return plain(self, last, experience, layout, **options)
+
+    monkeypatch.setattr(SplitMerge, "__call__", counted)
+    efex.learn(ring(9, episodes=20), restarts=1, seed=2)
+    assert len(turns) >= 5
+
+
+def test_a_prior_per_target_does_not_hide_that_more_clones_explain_more():
+    """With more clones it weighs more, so that by its own weight the ring that is found with them scores less."""
+    assert efex.learn(ring(6, episodes=12), pseudocount=0.02, patience=2, seed=1).graph.n_nodes == 6
 
 
 def test_viterbi_training_counts_whole_steps():

@@ -35,7 +35,7 @@ Start = Literal[
     "split-merge",
     "unreckoned",
     "unmelted",
-    "untold",
+    "contextless",
     "as-decoded",
     "fixed-odds",
     "split",
@@ -49,7 +49,7 @@ RESTARTS: dict[Start, Restart] = {
     "split-merge": SplitMerge(),
     "unreckoned": SplitMerge(reckon=False),
     "unmelted": SplitMerge(melts=0),
-    "untold": SplitMerge(contexts=0),
+    "contextless": SplitMerge(contexts=0),
     "as-decoded": SplitMerge(redecode=False),
     "fixed-odds": SplitMerge(place=PLACE),
     "split": SplitMerge(merge=False),
@@ -58,7 +58,7 @@ RESTARTS: dict[Start, Restart] = {
     "fresh": Fresh(),
     "rivals": Rivals(),
 }
-"""What `start` names."""
+"""What `start` names. Without merging there are no contexts either, since they would leave every place in parts."""
 
 
 class Efex(Agent):
@@ -70,10 +70,10 @@ class Efex(Agent):
     refits changed nothing and no step was a surprise since, by several times that share, where `patient`. After a
     surprise, something that is not on the map, a brief refit comes `prompt` steps after the last one (0: none). A refit
     improves the last path by splitting and merging places (`start="split-merge"`; `"unreckoned"`, `"unmelted"`,
-    `"untold"`, `"as-decoded"`, `"fixed-odds"`, `"split"` and `"merge"` leave out part of it), or starts EM at the last
-    model (`"warm"`), at random (`"fresh"`), or at both, the better one kept (`"rivals"`); a Restart says it in detail.
-    Where actions undo one another it is reckoned where places are, and so foreseen where untried actions lead; not if
-    `"unreckoned"`.
+    `"contextless"`, `"as-decoded"`, `"fixed-odds"`, `"split"` and `"merge"` leave out part of it), or starts EM at the
+    last model (`"warm"`), at random (`"fresh"`), or at both, the better one kept (`"rivals"`); a Restart says it in
+    detail. Where actions undo one another it is reckoned where places are, and so foreseen where untried actions lead;
+    not if `"unreckoned"`.
 
     `clones` is how many states an observation may have at most; the agent starts with a few and takes more as it needs
     them, without a limit if "auto", unless they are `fixed_clones`: all there from the start. What the rows of the
@@ -82,8 +82,7 @@ class Efex(Agent):
     is. `scrutiny` is what an action is worth, in nats, that was never tried after the edge just walked: whether that
     edge leads to the place it seems to lead to. Where nothing is left untried, `restlessness` is how often the agent
     gives in to an urge: to repeat a random action, mostly a few times and sometimes many. A map that seems complete may
-    be too small. The defaults are efex's own; `EfexPaper`
-    has the paper's.
+    be too small. The defaults are efex's own; `EfexPaper` has the paper's.
     """
 
     def __init__(

@@ -5,9 +5,10 @@ from numba import njit
 
 @njit(cache=True)
 def melt(counts, first, start, source, target, forgotten, stay, noise):
-    """Forget the rows of `forgotten` states, which then stay with probability `stay`, and which of them others lead to.
+    """Forget the rows of `forgotten` states, and which of them others lead to: `noise` takes the place of counts.
 
-    A row that is kept leads to forgotten states as often as before, but to random ones.
+    Of the steps after which the same is seen again, a forgotten state stays with probability `stay`. A row that is kept
+    leads to forgotten states as often as before, but to random ones.
     """
     for b in range(len(source)):
         lo, to = first[source[b]], first[target[b]]
@@ -25,5 +26,5 @@ def melt(counts, first, start, source, target, forgotten, stay, noise):
                     mass += counts[row + j]
                     total += noise[row + j]
             for j in range(width):
-                if mass > 0 and forgotten[to + j]:
+                if total > 0 and forgotten[to + j]:
                     counts[row + j] = noise[row + j] * mass / total

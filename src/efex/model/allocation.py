@@ -56,7 +56,7 @@ class Fixed(Allocation):
 class Growing(Allocation):
     """A few clones at first; an observation that uses more than half of its clones gets twice as many, up to a limit.
 
-    So there is a clone to spare for every place, should it turn out to be two.
+    So there are clones to spare for places that turn out to be two.
     """
 
     initial: int = 4

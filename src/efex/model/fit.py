@@ -13,7 +13,7 @@ from efex.experience import Experience
 from efex.model.allocation import Allocation
 from efex.model.cscg import Model
 from efex.model.layout import CloneLayout
-from efex.model.marginal import explanation
+from efex.model.marginal import explanation, marginal_likelihood
 from efex.model.methods import Method, check_method, refine
 from efex.model.pseudocount import ROW, Pseudocount, per_target, positive
 from efex.model.reckoning import displacements, reckoned
@@ -74,15 +74,20 @@ def _searched(
     """Return the model after places were split and merged until that was in vain `patience` times in a row."""
     # Nobody is going to look again whether two places are two: the odds of the paths compared are those of PLACE.
     search, idle = SplitMerge(place=PLACE, reckon=moves is not None), 0
-    score = explanation(best, experience, moves=moves)
     while idle < patience:
-        layout = allocation.grown(best.layout, best.decode(experience).path, experience)
+        path = best.decode(experience).path
+        layout = allocation.grown(best.layout, path, experience)
         last = replace(best, pseudocount=per_target(pseudocount, layout.n_states))
         found = search(last, experience, layout, method=method, turn=1, rng=rng).model
-        explained = explanation(found, experience, moves=moves)
+        # A prior per target weighs more where there are more clones: both paths are judged by the same one.
+        weight = last.pseudocount * layout.n_states
+        before, after = (
+            marginal_likelihood(each, experience, weight=weight, moves=moves)
+            for each in (path, found.decode(experience).path)
+        )
         idle += 1
-        if explained > score:
-            best, score, idle = found, explained, 0
+        if after > before + 1e-9 * abs(before):
+            best, idle = found, 0
     return best
 
 

@@ -19,25 +19,26 @@ SHARES = (0.1, 0.2, 0.4)
 """How many of the places are forgotten: one of these shares."""
 
 STAYS = (0.2, 0.9)
-"""How likely a forgotten place is to stay, between these, whatever is done there."""
+"""How likely a forgotten place is to stay if the same is seen again, between these."""
 
 SPARE = 6
-"""Clones of every observation that stand for no place yet."""
+"""Clones of every observation that stand for no place yet: more than re-decoding has, since EM needs some to waste."""
 
 
 def melted(
     path: NDArray[np.int64],
     experience: Experience,
-    most: CloneLayout,
     *,
+    most: CloneLayout,
     weight: float,
     rng: np.random.Generator,
 ) -> Model:
     """Return the model that counts the path's steps, and has forgotten a share of its places, neighbours or any.
 
-    Where those lead is random, and which of them others lead to; so it is with a few clones to spare, as far as `most`
-    has them. Many worlds have actions that change nothing, and from places that rather stay EM finds far better maps
-    than from any others; how much rather is random, too. The row's prior counts as `weight` steps.
+    Where those lead is random, and which of them others lead to; where episodes begin is remembered. Clones to spare,
+    SPARE of every observation as far as `most` has them, count as forgotten. Many worlds have actions that change
+    nothing, and from places that rather stay EM finds far better maps than from any others; how much rather is random,
+    too. The row's prior counts as `weight` steps.
     """
     places = places_of(path, experience)
     used = np.bincount(places.observation, minlength=most.n_observations)

@@ -23,7 +23,10 @@ def numbered(places: Places, layout: CloneLayout) -> NDArray[np.int64]:
 def named_after(
     path: NDArray[np.int64], before: NDArray[np.int64], experience: Experience, layout: CloneLayout
 ) -> NDArray[np.int64]:
-    """Return the path in states of `layout`; every place has the name, free till then, that most of it had before."""
+    """Return the path in states of `layout`; every place has the name, free till then, that most of it had before.
+
+    The layout must have clones for all places.
+    """
     places = places_of(path, experience)
     names = np.full(len(places.names), -1)
     free = np.ones(layout.n_states, bool)

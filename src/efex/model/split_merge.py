@@ -34,10 +34,11 @@ class SplitMerge(Restart):
     """The last path is improved by splitting places and merging them, as long as that makes it likelier.
 
     Every episode is decoded again by what the others tell, if it is to `redecode`. Some places are told apart by what
-    came before or after, until that has been in vain `contexts` times in a row. What was needlessly split is merged. A
-    path is kept if it is likelier with all transitions integrated out, theory (10), and as long as one is, another
-    round follows, `rounds` at most. If the path leaves something to chance then, some places are forgotten and EM finds
-    others in their stead, until that has been in vain `melts` times in a row.
+    came before or after, until that has been in vain `contexts` times in a row; what was needlessly told apart is
+    merged, so it takes `merge`. A path is kept if it is likelier with all transitions integrated out, theory (10), and
+    as long as one is, another round follows, `rounds` at most. If the path leaves something to chance then, some places
+    are forgotten, and so many `iterations` of EM, and what follows it, find others in their stead, until that has been
+    in vain `melts` times in a row.
 
     If it is to `reckon`, actions that undo one another are steps to and fro, which tells where places are: what shows
     the same at the same place is tried as one, and edges that agree on where a place is make a path likelier.
@@ -185,14 +186,15 @@ class _Search:
         """Forget some places and let EM find others, until that has failed a few times."""
         failures = 0
         while failures < self.how.melts:
-            start = melted(self.path, self.experience, self.layout, weight=self.weight, rng=self.rng)
+            start = melted(self.path, self.experience, most=self.layout, weight=self.weight, rng=self.rng)
             _, found = refine(
                 start, self.experience, method=self.method, iterations=self.how.iterations, tolerance=1e-6
             )
             told = self._merged(found.decode(self.experience).path)
-            if self.how.redecode:
-                told = self._merged(redecoded(told, self.experience, rng=self.rng, **self._beliefs))
-            failures = 0 if self._keep(told) else failures + 1
+            better = self.how.redecode and self._keep(
+                self._merged(redecoded(told, self.experience, rng=self.rng, **self._beliefs))
+            )
+            failures = 0 if better or self._keep(told) else failures + 1
 
     def _keep(self, path: Path) -> bool:
         """Keep the path if it is likelier and there are clones for its places; return whether it is so."""
