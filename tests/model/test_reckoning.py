@@ -13,6 +13,7 @@ from efex.agents import Efex
 from efex.experience import Experience
 from efex.kernels import merging, redecoding
 from efex.kernels import reckoning as kernel
+from efex.model import split_merge
 from efex.model.cscg import Model
 from efex.model.layout import CloneLayout
 from efex.model.marginal import marginal_likelihood
@@ -226,3 +227,18 @@ def test_reckoning_finds_a_map_from_few_steps():
     assert precision["split-merge"] > precision["unreckoned"] + 0.1
     assert SplitMerge().reckon
     assert not SplitMerge(reckon=False).reckon
+
+
+def test_who_is_carried_off_does_not_take_every_step_for_another_place(monkeypatch):
+    """A maze that sends one home: what is reckoned along an endless walk has more places the longer it is."""
+    world = efex.make("teleport-maze", unique_fraction=0.3, seed=1, episode_steps=None)
+    walk = efex.explore(world, steps=3_000, seed=1, agent=Efex(start="unreckoned"), progress=False)
+    model, tried = walk.recovery.model, []
+    monkeypatch.setattr(split_merge._Search, "_try", lambda self, told: tried.append(len(np.unique(told))))
+    search = SplitMerge(contexts=0, melts=0, redecode=False)
+    search(model, walk.experience, model.layout, method="em", turn=1, rng=np.random.default_rng(0))
+    assert displacements(walk.experience).any()
+    assert all(n <= 3 * walk.graph.n_nodes for n in tried)
+    monkeypatch.setattr(split_merge, "MOST_MORE", 1_000)
+    search(model, walk.experience, model.layout, method="em", turn=1, rng=np.random.default_rng(0))
+    assert max(tried) > 3 * walk.graph.n_nodes

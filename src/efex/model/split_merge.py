@@ -28,6 +28,9 @@ from efex.model.viterbi_training import from_path, viterbi_training
 
 Path = NDArray[np.int64]
 
+MOST_MORE = 3
+"""How many times as many places may be reckoned as there are: many more, and something carries off who reckons."""
+
 
 @dataclass(frozen=True)
 class SplitMerge(Restart):
@@ -152,7 +155,9 @@ class _Search:
         looks = self.experience.observations.astype(np.int64)
         for where in (at, wrapped(at, looks)):
             if where is not None:
-                self._try(np.unique((where, looks), axis=1, return_inverse=True)[1].ravel())
+                _, told = np.unique((where, looks), axis=1, return_inverse=True)
+                if told.max() < MOST_MORE * len(places.names):
+                    self._try(told.ravel())
 
     def _try(self, told: Path) -> None:
         """Keep a path if it is likelier, as it is or with what is one merged."""
