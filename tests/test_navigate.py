@@ -10,6 +10,7 @@ from efex.errors import InvalidArgumentError
 from efex.graph import LatentGraph
 from efex.graph.reduction import redirect
 from efex.graph.routes import routes
+from efex.navigate import _numbers
 from efex.worlds import GraphWorld
 from graph.graph_examples import grid
 
@@ -209,3 +210,33 @@ def test_the_same_seed_gives_the_same_way():
             navigator.observe(world.step(action)[0], after=action)
         ways.append(way)
     assert ways[0] == ways[1]
+
+
+@pytest.mark.parametrize("names", [("left", "right", "press"), ("press", "left", "right")])
+def test_actions_of_the_same_names_are_matched_by_them(names):
+    """A map that was learned from a log has its actions in another order than the environment."""
+
+    def machine(names):
+        doors = {"left": (0, 0, 1, 2), "right": (1, 2, 3, 3), "press": (0, 1, 0, 3)}
+        rooms = [0]
+
+        def reset():
+            rooms[0] = 0
+            return "start"
+
+        def step(action):
+            rooms[0] = doors[action][rooms[0]]
+            return ("start", "hall", "hall", "goal")[rooms[0]]
+
+        return efex.adapters.from_functions(reset, step, list(names))
+
+    found = efex.explore(machine(("left", "right", "press")), steps=400, episode_steps=20, seed=0, progress=False)
+    assert found.graph.action_names == ("left", "right", "press")
+    assert efex.Navigator(found.graph).travel(machine(names), observation="goal") == 3
+
+
+def test_other_names_leave_actions_to_their_numbers():
+    assert _numbers(None, ("a", "b"), n_actions=2) == [0, 1]
+    assert _numbers(("a", "b"), None, n_actions=2) == [0, 1]
+    assert _numbers(("a", "b"), ("b", "c"), n_actions=2) == [0, 1]
+    assert _numbers(("a", "b", "c"), ("c", "a", "b"), n_actions=3) == [1, 2, 0]

@@ -177,7 +177,8 @@ class Navigator:
         """Return how many steps it took to get to the goal in `env`, which is reset first; None if over the `limit`.
 
         `observe` turns raw observations into symbols, as it did when the environment was explored. Where an episode
-        ends on the way, the next one goes on from its beginning.
+        ends on the way, the next one goes on from its beginning. Actions that the map and `env` call by the same names
+        are matched by them, all others by their numbers: a log numbers its actions in an order of its own.
 
         >>> import efex
         >>> world = efex.make("grid2d", size=4, unique_fraction=0.5, random_start=True, seed=1)
@@ -192,11 +193,13 @@ class Navigator:
             raise InvalidArgumentError(
                 f"env must have the {self.graph.n_actions} actions of the map, not {view.n_actions}"
             )
+        number = _numbers(self.graph.action_names, view.action_names, n_actions=view.n_actions)
         moment = view.reset(seed=seed)
         self.observe(moment.symbol)
         taken = 0
         while True:
-            action = self.go_to(node, observation=observation, tag=tag, mask=moment.mask)
+            mask = None if moment.mask is None else moment.mask[number]
+            action = self.go_to(node, observation=observation, tag=tag, mask=mask)
             if action is None:
                 return taken
             if moment.terminated or moment.truncated:
@@ -205,6 +208,13 @@ class Navigator:
                 continue
             if taken == limit:
                 return None
-            moment = view.step(action)
+            moment = view.step(number[action])
             self.observe(moment.symbol, after=action)
             taken += 1
+
+
+def _numbers(names: Sequence[str] | None, theirs: Sequence[str] | None, *, n_actions: int) -> list[int]:
+    """Return the environment's number of every action of the map: by its name, where both have the same names."""
+    if names is None or theirs is None or sorted(names) != sorted(theirs):
+        return list(range(n_actions))
+    return [list(theirs).index(name) for name in names]

@@ -137,7 +137,7 @@ class _Search:
                 self._try_contexts()
             if self.score == before:
                 break
-        if self._is_random:
+        if self.how.melts and self._is_random:
             self._try_melting()
         # Where nothing is aliased, or nothing can be known, one place for every observation is best.
         self._keep(self.experience.observations.astype(np.int64))
