@@ -1,5 +1,6 @@
 """Melting: what is forgotten, what is not, and that EM finds what no smaller change of a path does."""
 
+import math
 from dataclasses import replace
 
 import numpy as np
@@ -16,6 +17,7 @@ from efex.model.layout import CloneLayout
 from efex.model.marginal import explanation
 from efex.model.melting import SPARE, melted
 from efex.model.naming import numbered
+from efex.model.redecoding import redecoded
 from efex.model.split_merge import SplitMerge
 from efex.model.transitions import places_of
 from efex.model.viterbi_training import from_path
@@ -134,12 +136,15 @@ def test_a_maze_of_rooms_all_alike_is_found_by_forgetting_places(rooms):
     assert len(np.unique(path)) == len(np.unique(nodes)) == len(np.unique(path * 100 + nodes))
 
 
-def test_nothing_is_forgotten_where_nothing_is_left_to_chance(monkeypatch):
+def test_places_are_forgotten_once_where_nothing_is_left_to_chance_and_until_it_was_in_vain_elsewhere(monkeypatch):
     asked = []
     monkeypatch.setattr(split_merge, "melted", lambda *args, **options: asked.append(1) or melted(*args, **options))
     ring = [(list("abcabcabc"), [0] * 8)]
+    searched(Experience.from_episodes(ring), SplitMerge(melts=0), turns=1)
+    assert len(asked) == 0
     searched(Experience.from_episodes(ring), SplitMerge(), turns=1)
-    assert not asked
+    assert len(asked) == 1
+    asked.clear()
     chance = [(list("abacabac"), [0] * 7), (list("acabacab"), [0] * 7), (list("abab"), [0] * 3)]
     search = SplitMerge(contexts=0, redecode=False)
     experience = Experience.from_episodes(chance)
@@ -147,3 +152,21 @@ def test_nothing_is_forgotten_where_nothing_is_left_to_chance(monkeypatch):
     model = Model.random(experience, layout, pseudocount=0.1, rng=rng)
     search(model, experience, layout, method="em", turn=1, rng=rng)
     assert len(asked) == search.melts
+
+
+def test_a_path_far_behind_is_not_decoded_again(rooms, monkeypatch):
+    asked = []
+
+    def noting(*args, **options):
+        asked.append(1)
+        return redecoded(*args, **options)
+
+    monkeypatch.setattr(split_merge, "redecoded", noting)
+    experience, _ = rooms
+    searched(experience, SplitMerge(rounds=0, contexts=0), turns=1)
+    with_hope = len(asked)
+    asked.clear()
+    monkeypatch.setattr(split_merge, "HOPELESS", -math.inf)
+    searched(experience, SplitMerge(rounds=0, contexts=0), turns=1)
+    assert with_hope > 0
+    assert not asked

@@ -28,6 +28,9 @@ from efex.model.viterbi_training import from_path, viterbi_training
 
 Path = NDArray[np.int64]
 
+HOPELESS = 30.0
+"""How many nats behind a path may be for it to be decoded again: rarely does that make up for more."""
+
 MOST_MORE = 3
 """How many times as many places may be reckoned as there are: many more, and something carries off who reckons."""
 
@@ -39,9 +42,9 @@ class SplitMerge(Restart):
     Every episode is decoded again by what the others tell, if it is to `redecode`. Some places are told apart by what
     came before or after, until that has been in vain `contexts` times in a row; what was needlessly told apart is
     merged, so it takes `merge`. A path is kept if it is likelier with all transitions integrated out, theory (10), and
-    as long as one is, another round follows, `rounds` at most. If the path leaves something to chance then, some places
-    are forgotten, and so many `iterations` of EM, and what follows it, find others in their stead, until that has been
-    in vain `melts` times in a row.
+    as long as one is, another round follows, `rounds` at most. Then some places are forgotten, and so many `iterations`
+    of EM, and what follows it, find others in their stead, until that has been in vain `melts` times in a row, or once
+    where the path leaves nothing to chance.
 
     If it is to `reckon`, actions that undo one another are steps to and fro, which tells where places are: what shows
     the same at the same place is tried as one, and edges that agree on where a place is make a path likelier.
@@ -137,8 +140,8 @@ class _Search:
                 self._try_contexts()
             if self.score == before:
                 break
-        if self.how.melts and self._is_random:
-            self._try_melting()
+        if self.how.melts:
+            self._try_melting(self.how.melts if self._is_random else 1)
         # Where nothing is aliased, or nothing can be known, one place for every observation is best.
         self._keep(self.experience.observations.astype(np.int64))
         return self.path
@@ -187,17 +190,19 @@ class _Search:
         rows = at[taken] * self.experience.n_actions + self.experience.actions[taken]
         return len(np.unique(rows)) < len(np.unique(rows * len(at) + at[taken + 1]))
 
-    def _try_melting(self) -> None:
-        """Forget some places and let EM find others, until that has failed a few times."""
+    def _try_melting(self, tries: int) -> None:
+        """Forget some places and let EM find others, until that has been in vain so many times in a row."""
         failures = 0
-        while failures < self.how.melts:
+        while failures < tries:
             start = melted(self.path, self.experience, most=self.layout, weight=self.weight, rng=self.rng)
             _, found = refine(
                 start, self.experience, method=self.method, iterations=self.how.iterations, tolerance=1e-6
             )
             told = self._merged(found.decode(self.experience).path)
-            better = self.how.redecode and self._keep(
-                self._merged(redecoded(told, self.experience, rng=self.rng, **self._beliefs))
+            better = (
+                self.how.redecode
+                and self._score(told) > self.score - HOPELESS
+                and self._keep(self._merged(redecoded(told, self.experience, rng=self.rng, **self._beliefs)))
             )
             failures = 0 if better or self._keep(told) else failures + 1
 
