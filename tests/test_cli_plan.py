@@ -118,3 +118,12 @@ def test_a_missing_folder_or_place_is_one_line(folder, plan_command, tmp_path):
         assert code == 2
         assert says in complaint
         assert len(complaint.splitlines()) == 1
+
+
+def test_a_table_is_not_taken_for_a_graph(tmp_path, plan_command):
+    walk = tmp_path / "walk.csv"
+    walk.write_text("episode,action,observation\n0,0,a\n0,0,b\n")
+    code, _, complaint = plan_command(walk, "--from", 0, "--to", 1)
+    assert code != 0
+    assert "is not a graph that efex wrote as .json" in " ".join(complaint.split())
+    assert "JSONDecodeError" not in complaint

@@ -4,10 +4,14 @@ from __future__ import annotations
 
 import gymnasium
 import numpy as np
-from adventure import load_advent_dat
-from adventure.game import Game
 
 from efex.graph import LatentGraph
+
+try:
+    from adventure import load_advent_dat
+    from adventure.game import Game
+except ModuleNotFoundError as error:
+    raise SystemExit(f'{error}; this example needs pip install "efex[examples]"') from None
 
 VERBS = ("north", "south", "east", "west", "ne", "nw", "se", "sw", "up", "down")
 

@@ -13,10 +13,14 @@ from typing import Any
 
 import gymnasium
 import numpy as np
-from aiosmtpd.handlers import Sink
-from aiosmtpd.smtp import SMTP, AuthResult
 
 from efex.graph import LatentGraph
+
+try:
+    from aiosmtpd.handlers import Sink
+    from aiosmtpd.smtp import SMTP, AuthResult
+except ModuleNotFoundError as error:
+    raise SystemExit(f'{error}; this example needs pip install "efex[examples]"') from None
 
 COMMANDS = {
     "HELO": "HELO client",

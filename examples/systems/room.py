@@ -5,11 +5,15 @@ from __future__ import annotations
 from typing import Any
 
 import gymnasium
-import minigrid  # noqa: F401, registers MiniGrid's environments
 import numpy as np
-from minigrid.core.constants import DIR_TO_VEC
 
 from efex.graph import LatentGraph
+
+try:
+    import minigrid  # noqa: F401, registers MiniGrid's environments
+    from minigrid.core.constants import DIR_TO_VEC
+except ModuleNotFoundError as error:
+    raise SystemExit(f'{error}; this example needs pip install "efex[examples]"') from None
 
 ACTIONS = ("turn left", "turn right", "forward")
 

@@ -8,6 +8,7 @@ from typing import Any, Protocol
 
 from efex.agents import Agent
 from efex.graph import LatentGraph
+from efex.status import first_wait
 
 REFRESH = 25
 """Steps between two updates of the display."""
@@ -95,7 +96,7 @@ def progress_display(truth: LatentGraph | None, steps: int, *, enabled: bool) ->
         TextColumn("{task.fields[figures]}"),
     )
     with RichProgress(*columns) as bar:
-        waiting = "(a first run compiles for half a minute)"
+        waiting = first_wait()
         if not bar.console.is_terminal:
-            bar.console.print(f"exploring {waiting}")
+            bar.console.print(f"exploring {waiting}".strip())
         yield Bar(bar, bar.add_task("explore", total=steps, figures=waiting), known, steps)

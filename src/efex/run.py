@@ -93,21 +93,21 @@ class Fit:
         """The trivial graph of what was seen: every observation one node, however many places show it."""
         return first_order_graph(self.experience.symbols, self.experience.actions, n_actions=self.experience.n_actions)
 
-    def decode(self, observations: Sequence[Any], actions: ArrayLike) -> NDArray[np.int64]:
+    def decode(self, observations: Sequence[Any], actions: Sequence[int | str] | ArrayLike) -> NDArray[np.int64]:
         """Return the likeliest node of `graph` at every step of one walk; -1 where the symbol was never seen.
 
-        The start is uniform, the model's pseudocount makes every transition possible, and untried actions do what is
-        `expected` of them.
+        Actions are numbers, or names where they have some. The start is uniform, the model's pseudocount makes every
+        transition possible, and untried actions do what is `expected` of them.
         """
-        walk = inference.one_walk(map(self.symbol, observations), actions, n_actions=self.experience.n_actions)
+        walk = inference.one_walk(self.graph, map(self.symbol, observations), actions)
         return inference.decode(self.expected, walk, pseudocount=self._pseudocount)
 
-    def log_likelihood(self, observations: Sequence[Any], actions: ArrayLike) -> float:
+    def log_likelihood(self, observations: Sequence[Any], actions: Sequence[int | str] | ArrayLike) -> float:
         """Return log P(observations | actions) of one walk in nats, from a uniform start.
 
         A symbol never seen costs log 1e-6 and the walk goes on from a uniform start behind it.
         """
-        walk = inference.one_walk(map(self.symbol, observations), actions, n_actions=self.experience.n_actions)
+        walk = inference.one_walk(self.graph, map(self.symbol, observations), actions)
         return inference.log_likelihood(self.expected, walk, pseudocount=self._pseudocount)
 
     def decode_all(self, walks: Experience) -> NDArray[np.int64]:

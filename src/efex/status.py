@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from pathlib import Path
+
+from efex import kernels
 
 
 @contextmanager
@@ -23,5 +26,11 @@ def status_line(*, enabled: bool) -> Iterator[Callable[[str], None]]:
     if not console.is_terminal:
         yield lambda text: console.print(text, highlight=False)
         return
-    with console.status("starting; a first run compiles for half a minute") as status:
+    with console.status(f"starting {first_wait()}") as status:
         yield status.update
+
+
+def first_wait() -> str:
+    """Return why a first run is slow to start, nothing where kernels have been compiled before."""
+    compiled = Path(kernels.__file__).with_name("__pycache__").glob("*.nbi")
+    return "" if any(compiled) else "(a first run compiles for half a minute)"

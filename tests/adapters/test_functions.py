@@ -147,6 +147,8 @@ def test_an_error_of_the_functions_says_what_was_asked_and_leaves_what_was_found
 @pytest.mark.parametrize(
     ("answer", "says"),
     [
+        (None, r"step\('go'\) returned None: is a return missing"),
+        ((None, False), r"step\('go'\) returned None"),
         ((3, 4), r"step\('go'\) must return"),
         ((0, 0.0, False), "observation, done"),
         ((0, 0.0, False, {}), "terminated, truncated, info"),
@@ -161,6 +163,40 @@ def test_an_error_of_the_functions_says_what_was_asked_and_leaves_what_was_found
 def test_nonsense_is_answered_in_words(answer, says):
     with pytest.raises(InvalidArgumentError, match=says):
         explored(from_functions(lambda: 0, lambda action: answer, ["go"]))
+
+
+@pytest.mark.parametrize(
+    ("first", "says"),
+    [
+        (None, r"reset\(\) returned None: is a return missing"),
+        (("hall", True), r"reset\(\) must return an observation, not \('hall', True\)"),
+    ],
+)
+def test_nonsense_at_the_beginning_is_answered_in_words(first, says):
+    with pytest.raises(InvalidArgumentError, match=says):
+        explored(from_functions(lambda: first, lambda action: 0, ["go"]))
+
+
+def drifting(round_to=None):
+    """A walk along a line whose every observation has a fraction of its own."""
+    place = [0.0]
+
+    def step(way):
+        place[0] += 0.37 * way
+        return place[0] if round_to is None else round(place[0] / round_to) * round_to
+
+    return from_functions(None, step, [1])
+
+
+def test_observations_that_never_come_again_are_warned_of():
+    with pytest.warns(UserWarning, match="100 of the first 100 observations are different.*observe="):
+        explored(drifting(), steps=120, clones=1)
+
+
+@pytest.mark.parametrize("calm", [{"observe": int}, {"round_to": 100.0}])
+def test_fractions_that_are_rounded_are_not(calm, recwarn):
+    explored(drifting(calm.pop("round_to", None)), steps=120, clones=1, **calm)
+    assert not [warning for warning in recwarn if "fractions" in str(warning.message)]
 
 
 class Careless(gymnasium.Env):
@@ -228,6 +264,14 @@ def test_names_of_actions_are_on_the_map_wherever_it_goes(tmp_path):
     assert run.graph.block(0, "go right").closed[0].tolist() == [False, True]
     with pytest.raises(InvalidArgumentError, match="0 to 1 or one of go left, go right, not 'go'"):
         run.graph.block(0, "go")
+    seen, way = [1, 0, 0, 0, 1], ["go left", "go left", "go right", "go right"]
+    numbers = [names.index(each) for each in way]
+    for given in (way, np.array(way)):
+        assert run.decode(seen, given).tolist() == run.decode(seen, numbers).tolist()
+        assert run.graph.decode(seen, given).tolist() == run.graph.decode(seen, numbers).tolist()
+        assert run.log_likelihood(seen, given) == run.log_likelihood(seen, numbers)
+    with pytest.raises(InvalidArgumentError, match="0 to 1 or one of go left, go right, not 'go'"):
+        run.decode(seen, ["go", *way[1:]])
     plan = run.graph.plan(int(run.graph.source[0]), to=int(run.graph.target[0]))
     shown = plan_table(run.graph, plan)
     assert shown.splitlines()[0].startswith(f"action {names[plan.actions[0]]};")

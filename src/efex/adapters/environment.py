@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
@@ -13,6 +14,9 @@ from efex.checks import function, whole
 from efex.errors import InvalidArgumentError
 from efex.graph.action_names import is_naming
 from efex.symbols import Symbol, to_symbol
+
+WATCHED = 100
+"""After so many observations it is looked at how many of them were different."""
 
 
 class Moment(NamedTuple):
@@ -56,7 +60,8 @@ class AgentView:
         self._observe = function("observe", observe)
         self._first_action = int(space.start)
         self._episode_steps = episode_steps
-        self._steps = 0
+        self._steps = self._shown = 0
+        self._numbers: set[Symbol] = set()
         self.n_actions = int(space.n)
 
     @property
@@ -83,7 +88,22 @@ class AgentView:
                 f"observations must not hold NaN, which the environment returned: {symbol!r}; "
                 "pass observe= to turn each one into a symbol"
             )
+        self._watch(symbol)
         return symbol
+
+    def _watch(self, symbol: Symbol) -> None:
+        """Warn if nearly all of the first observations are different and have fractions: nothing is ever seen twice."""
+        if self._shown >= WATCHED:
+            return
+        self._shown += 1
+        if _has_fraction(symbol):
+            self._numbers.add(symbol)
+        if self._shown == WATCHED and len(self._numbers) > 0.9 * WATCHED:
+            warnings.warn(
+                f"{len(self._numbers)} of the first {WATCHED} observations are different and have fractions, so that "
+                "nothing is seen twice; pass observe= to round them, lambda seen: tuple(seen.round(1)), say",
+                stacklevel=2,
+            )
 
     def reset(self, *, seed: int | None = None) -> Moment:
         """Begin an episode."""
@@ -130,6 +150,13 @@ def _values(method: str, result: Any, names: tuple[str, ...]) -> tuple[Any, ...]
             f"the environment's {method}() must return info as a dict, not {type(result[-1]).__name__}; {{}} will do"
         )
     return result
+
+
+def _has_fraction(symbol: Symbol) -> bool:
+    """Return whether a symbol is a number that is not whole, or a tuple that holds one."""
+    if isinstance(symbol, tuple):
+        return any(map(_has_fraction, symbol))
+    return isinstance(symbol, float) and not symbol.is_integer()
 
 
 def _holds_nan(symbol: Symbol) -> bool:

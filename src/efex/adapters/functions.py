@@ -27,9 +27,10 @@ def from_functions(
 
     `reset()` begins an episode and returns its first observation. `step(action)` returns an observation, or
     (observation, done), or what a Gymnasium step returns. A tuple is always one of those: an observation that is a
-    tuple itself is returned as (observation, False), or as a list. `actions` says what step is given: a number of
-    actions, 0, 1, 2, ..., or a list of values. Where all of them are texts, they are the names of the actions on the
-    map too. `mask()`, if given, returns those of them that are available now, or a truth value for each.
+    tuple itself is returned as (observation, False), or as a list. None is no observation but a `return` forgotten.
+    `actions` says what step is given: a number of actions, 0, 1, 2, ..., or a list of values. Where all of them are
+    texts, they are the names of the actions on the map too. `mask()`, if given, returns those of them that are
+    available now, or a truth value for each.
 
     `reset=None` is for what cannot be reset: it never ends, the first action is taken once to see something, and an
     episode that is cut goes on where it is. Functions know nothing of a seed; what is random in them stays random.
@@ -78,7 +79,12 @@ class FunctionEnvironment(gymnasium.Env[Any, Any]):
         self._ended = False
         if isinstance(result, tuple) and len(result) == 2 and isinstance(result[1], Mapping):
             return result[0], self._info(result[1])
-        return result, self._info({})
+        if _is_with_end(result):
+            raise InvalidArgumentError(
+                f"reset() must return an observation, not {result!r}, which as the answer of step() would be "
+                "(observation, done); return the observation alone, as a list where it is such a pair itself"
+            )
+        return _seen("reset()", result), self._info({})
 
     def _go_on(self) -> Any:
         """Return what is to be seen where nothing can be reset: what was seen last, or what the first action shows."""
@@ -136,12 +142,26 @@ def _noting(asked: str, asking: Callable[..., Any], *arguments: Any) -> Any:
         raise
 
 
+def _seen(asked: str, observation: Any) -> Any:
+    """Return the observation if there is one."""
+    if observation is None:
+        raise InvalidArgumentError(
+            f'{asked} returned None: is a return missing? Where nothing is seen, "nothing" will do'
+        )
+    return observation
+
+
+def _is_with_end(result: Any) -> bool:
+    """Return whether this is (observation, done)."""
+    return isinstance(result, tuple) and len(result) == 2 and isinstance(result[1], bool | np.bool_)
+
+
 def _five(asked: str, result: Any) -> tuple[Any, float, bool, bool, Mapping[str, Any]]:
     """Return the answer of a step as Gymnasium has it."""
     if not isinstance(result, tuple):
-        return result, 0.0, False, False, {}
-    if len(result) == 2 and isinstance(result[1], bool | np.bool_):
-        return result[0], 0.0, bool(result[1]), False, {}
+        return _seen(asked, result), 0.0, False, False, {}
+    if _is_with_end(result):
+        return _seen(asked, result[0]), 0.0, bool(result[1]), False, {}
     if len(result) == 5 and all(isinstance(flag, bool | np.bool_) for flag in result[2:4]):
         observation, reward, terminated, truncated, info = result
         if isinstance(info, Mapping):

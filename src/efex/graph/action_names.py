@@ -5,6 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, TypeGuard
 
+import numpy as np
+from numpy.typing import ArrayLike
+
 from efex.checks import whole
 from efex.errors import InvalidArgumentError
 
@@ -46,3 +49,11 @@ def action_number(graph: LatentGraph, action: int | str) -> int:
     if isinstance(action, str) or whole("action", action, at_least=0) >= graph.n_actions:
         raise InvalidArgumentError(f"action must be {known}, not {action!r}")
     return int(action)
+
+
+def action_numbers(graph: LatentGraph, actions: Any) -> ArrayLike:
+    """Return the numbers of the actions of a walk, some of which may be given by name; what holds no name is kept."""
+    given = actions.tolist() if isinstance(actions, np.ndarray) and actions.dtype.kind == "U" else actions
+    if not isinstance(given, Sequence) or not any(isinstance(action, str) for action in given):
+        return actions  # type: ignore[no-any-return]
+    return [action_number(graph, action) for action in given]

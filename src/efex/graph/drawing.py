@@ -16,10 +16,21 @@ from scipy.spatial import cKDTree
 from efex.checks import flag
 from efex.errors import InvalidArgumentError
 from efex.experience import Alphabet
+from efex.graph.arrows import Page, set_out
 from efex.graph.export import replacing
 from efex.graph.latent import LatentGraph
 from efex.graph.layout import layout
-from efex.graph.marks import INK, Points, disc_radius, draw_discs, draw_legend, draw_links, draw_texts, links
+from efex.graph.marks import (
+    INK,
+    Points,
+    disc_radius,
+    draw_arrows,
+    draw_discs,
+    draw_legend,
+    draw_links,
+    draw_texts,
+    links,
+)
 from efex.graph.palette import palette
 
 OBLIQUE = np.array([0.38, 0.30])
@@ -38,6 +49,15 @@ SMALLEST, EASY, LARGEST = 4.0, 5.0, 7.0
 
 LETTER = 0.7
 """The room that a letter takes up across, in font sizes."""
+
+ROUND = 13.0, 22.0
+"""The radius of a disc beside named arrows, in typographic points: at least, and at most for long observations."""
+
+TITLE = 0.45
+"""The height of a title in inches."""
+
+BORDER = 0.1
+"""The white around named arrows on either side, in inches."""
 
 Text = Literal["observations", "numbers", "nothing"]
 Panel = tuple[str, LatentGraph, ArrayLike | None]
@@ -73,17 +93,23 @@ def comparison(panels: Sequence[Panel], *, numbered: LatentGraph | None = None) 
         raise InvalidArgumentError("panels must hold at least one (title, graph, coordinates)")
     alphabet = Alphabet(symbol for _, graph, _ in panels for symbol in graph.symbols)
     places = [positions(graph, coordinates) for _, graph, coordinates in panels]
-    rooms = [_room_for_numbers(graph) if graph is numbered else 0.0 for _, graph, _ in panels]
-    sizes = [_panel_size(points, room=room) for points, room in zip(places, rooms, strict=True)]
+    texts: list[Text] = [
+        "observations" if numbered is None else "numbers" if graph is numbered else "nothing" for _, graph, _ in panels
+    ]
+    pages = [_page(graph, points, text) for (_, graph, _), points, text in zip(panels, places, texts, strict=True)]
+    rooms = [_room_for_numbers(graph) if text == "numbers" else 0.0 for (_, graph, _), text in zip(panels, texts)]
+    sizes = [
+        _panel_size(points, room=room) if page is None else _page_size(page)
+        for points, room, page in zip(places, rooms, pages, strict=True)
+    ]
     widths = [max(width, 0.08 * len(title)) for (width, _), (title, _, _) in zip(sizes, panels, strict=True)]
-    figure = Figure(figsize=(sum(widths), max(height for _, height in sizes) + 0.45), layout="constrained")
+    figure = Figure(figsize=(sum(widths), max(height for _, height in sizes) + TITLE), layout="constrained")
     # Subfigures keep the titles on one line, however high the panels are.
     parts = figure.subfigures(1, len(panels), squeeze=False, width_ratios=widths)[0]
     told = True
-    for part, (title, graph, _), points in zip(parts, panels, places, strict=True):
+    for part, (title, graph, _), points, text, page in zip(parts, panels, places, texts, pages, strict=True):
         part.suptitle(title, fontsize=11, color=INK)
-        text: Text = "observations" if numbered is None else "numbers" if graph is numbered else "nothing"
-        told &= _draw(part.subplots(), graph, points, alphabet=alphabet, text=text)
+        told &= _draw(part.subplots(), graph, points, alphabet=alphabet, text=text, page=page)
     if not told and len(alphabet) <= LISTED:
         draw_legend(figure, alphabet.symbols, colours=palette(len(alphabet)))
     return figure
@@ -131,6 +157,26 @@ def positions(graph: LatentGraph, coordinates: ArrayLike | None) -> Points:
     return table[:, :2] + table[:, 2:] * OBLIQUE if table.shape[1] == 3 else table
 
 
+def _page(graph: LatentGraph, points: Points, text: Text) -> Page | None:
+    """Return the graph with arrows that name their actions, or None where it is too large or to carry no text."""
+    if text == "nothing":
+        return None
+    letters = max(map(len, _shown(graph, text)), default=1)
+    radius = float(np.clip(LARGEST * LETTER * letters / 2, *ROUND))
+    return set_out(graph, points, spacing=_spacing(points), radius=radius)
+
+
+def _page_size(page: Page) -> tuple[float, float]:
+    """Return the width and height of a panel in inches that holds all that is drawn."""
+    width, height = ((page.high - page.low) / 72 + 2 * BORDER).tolist()
+    return max(width, 4.0), max(height, 1.2)
+
+
+def _shown(graph: LatentGraph, text: Text) -> list[str]:
+    """Return what is written into the discs, where it fits."""
+    return [str(item) for item in (range(graph.n_nodes) if text == "numbers" else graph.observations)]
+
+
 def _panel_size(points: Points, *, room: float) -> tuple[float, float]:
     """Return the width and height of a panel in inches: the same area for every shape, more if neighbours need `room`.
 
@@ -170,18 +216,24 @@ def _draw(
     alphabet: Alphabet,
     spacing: float | None = None,
     text: Text = "observations",
+    page: Page | None = None,
 ) -> bool:
-    """Draw the graph and return whether its nodes tell what they show."""
-    spacing = _spacing(points) if spacing is None else spacing
-    radius = disc_radius(graph, spacing=spacing)
+    """Draw the graph, or its `page` where it has one, and return whether its nodes tell what they show."""
     colours = palette(len(alphabet))[alphabet.lookup(graph.observations)]
-    unit = _frame(axes, points, margin=1.2 * max(float(radius.max(initial=0.0)), 0.5 * spacing))
-    draw_links(axes, links(graph), points, radius=radius, spacing=spacing, unit=unit)
+    if page is None:
+        spacing = _spacing(points) if spacing is None else spacing
+        radius = disc_radius(graph, spacing=spacing)
+        margin = 1.2 * max(float(radius.max(initial=0.0)), 0.5 * spacing)
+        unit = _frame(axes, points, margin=margin)
+        draw_links(axes, links(graph), points, radius=radius, spacing=spacing, unit=unit)
+    else:
+        points, radius, unit = page.points, page.radius, 1.0
+        _frame_page(axes, page)
+        draw_arrows(axes, page.arrows)
     draw_discs(axes, points, radius=radius, colours=colours)
     if graph.n_nodes == 0 or text == "nothing":
         return graph.n_nodes == 0
-    shown = range(graph.n_nodes) if text == "numbers" else graph.observations
-    texts = [str(item) for item in shown]
+    texts = _shown(graph, text)
     fontsize = 2 * unit * float(np.median(radius)) / (LETTER * max(1, *map(len, texts)))
     fits = graph.n_nodes <= LABELLED and fontsize >= SMALLEST
     if fits or text == "numbers":
@@ -199,3 +251,10 @@ def _frame(axes: Axes, points: Points, *, margin: float) -> float:
     axes.axis("off")
     inches = np.array([axes.bbox.width, axes.bbox.height]) / axes.figure.get_dpi()
     return float(np.min(72 * inches / np.ptp(corners, axis=0)))
+
+
+def _frame_page(axes: Axes, page: Page) -> None:
+    """Show the page in its own size, however much more room there is around it."""
+    room = np.array([axes.figure.bbox.width, axes.figure.bbox.height]) / axes.figure.get_dpi() - [2 * BORDER, TITLE]
+    middle, half = (page.low + page.high) / 2, np.maximum(page.high - page.low, 72 * room) / 2
+    _frame(axes, np.array([middle - half, middle + half]), margin=0.0)

@@ -74,6 +74,8 @@ def read_json(path: str | Path) -> LatentGraph:
         return graph
     except OSError as error:
         raise StorageError(f"{path} cannot be read: {error.strerror or error}") from error
+    except json.JSONDecodeError as error:
+        raise StorageError(f"{path} is not a graph that efex wrote as .json: {error}") from error
     except (ValueError, KeyError, TypeError, AttributeError, IndexError, OverflowError, RecursionError) as error:
         raise StorageError(f"{path} does not hold a graph that efex wrote: {error!r}") from error
 

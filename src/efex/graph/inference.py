@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from efex.errors import InvalidArgumentError
 from efex.experience import Alphabet, Experience, check_actions
+from efex.graph.action_names import action_numbers
 from efex.graph.latent import LatentGraph
 from efex.model.blocks import Blocks
 from efex.model.cscg import Model
@@ -53,12 +54,12 @@ def to_model(graph: LatentGraph, *, pseudocount: Pseudocount | None = None) -> t
     return Model(blocks, graph.n_actions, counts, starts, alpha), node
 
 
-def one_walk(symbols: Iterable[Symbol], actions: ArrayLike, *, n_actions: int) -> Experience:
-    """Return the experience of one walk; an action at its last observation is ignored."""
+def one_walk(graph: LatentGraph, symbols: Iterable[Symbol], actions: Sequence[int | str] | ArrayLike) -> Experience:
+    """Return the experience of one walk with the actions of a graph; one at its last observation is ignored."""
     alphabet = Alphabet()
     codes = np.array([alphabet.encode(symbol) for symbol in symbols], np.int64)
-    taken = np.append(check_actions(actions, len(codes)), -1)
-    return Experience.from_flat(codes, taken, n_actions=n_actions, alphabet=alphabet)
+    taken = np.append(check_actions(action_numbers(graph, actions), len(codes)), -1)
+    return Experience.from_flat(codes, taken, n_actions=graph.n_actions, alphabet=alphabet)
 
 
 def decode(graph: LatentGraph, walks: Experience, *, pseudocount: Pseudocount | None = None) -> NDArray[np.int64]:

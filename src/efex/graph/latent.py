@@ -315,20 +315,20 @@ class LatentGraph:
         """
         return replace(self, tags=add_tags(self.tags, node, tags, n_nodes=self.n_nodes))
 
-    def decode(self, observations: Sequence[Any], actions: ArrayLike) -> NDArray[np.int64]:
+    def decode(self, observations: Sequence[Any], actions: Sequence[int | str] | ArrayLike) -> NDArray[np.int64]:
         """Return the likeliest node at every step of one walk from a uniform start; -1 where the symbol is unknown.
 
         In a graph that was counted every transition is possible, with a tenth of a walk per row to share.
         """
         from efex.graph.inference import one_walk
 
-        return self.decode_all(one_walk(map(to_symbol, observations), actions, n_actions=self.n_actions))
+        return self.decode_all(one_walk(self, map(to_symbol, observations), actions))
 
-    def log_likelihood(self, observations: Sequence[Any], actions: ArrayLike) -> float:
+    def log_likelihood(self, observations: Sequence[Any], actions: Sequence[int | str] | ArrayLike) -> float:
         """Return the log-probability of one walk's observations given its actions, in nats, from a uniform start."""
         from efex.graph.inference import one_walk
 
-        return self.log_likelihood_all(one_walk(map(to_symbol, observations), actions, n_actions=self.n_actions))
+        return self.log_likelihood_all(one_walk(self, map(to_symbol, observations), actions))
 
     def decode_all(self, walks: Experience) -> NDArray[np.int64]:
         """Return the likeliest node at every observation of many walks, as `decode` does for one."""

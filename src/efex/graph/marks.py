@@ -1,4 +1,4 @@
-"""The marks a picture of a graph is made of: a line per joined pair of nodes, a disc and a text per node, a legend."""
+"""The marks a picture of a graph is made of: a line per joined pair of nodes or an arrow, a disc, a text, a legend."""
 
 from __future__ import annotations
 
@@ -30,6 +30,9 @@ ARROWED = 0.2
 HEAD = 5.5
 """Arrowheads are at most so many typographic points long."""
 
+NAMES, LINE = 7.0, 1.2
+"""The font size of the names on arrows, and how far apart their lines are, in font sizes."""
+
 LEGEND_ROW = 0.22
 """The height of a row of the legend in inches."""
 
@@ -44,6 +47,15 @@ class Links(NamedTuple):
     target: NDArray[np.int64]
     probability: NDArray[np.float64]
     one_way: NDArray[np.bool_]
+
+
+class Arrow(NamedTuple):
+    """What edges between two nodes look like that name their actions: a curve and a text around a middle."""
+
+    probability: float
+    text: str
+    path: Points
+    middle: Points
 
 
 def links(graph: LatentGraph) -> Links:
@@ -87,6 +99,39 @@ def draw_links(axes: Axes, joined: Links, points: Points, *, radius: Points, spa
     strength = np.maximum(ink[arrow, 3:], 0.6)
     opaque = 1 - strength * (1 - ink[arrow, :3])
     axes.add_collection(PolyCollection(list(heads), facecolors=opaque, linewidths=0, zorder=2), autolim=False)
+
+
+def draw_arrows(axes: Axes, arrows: Sequence[Arrow]) -> None:
+    """Draw curves, darker the more probable, with heads and texts; the picture is in typographic points."""
+    ink = np.tile(to_rgba(INK), (len(arrows), 1))
+    ink[:, 3] = [0.2 + 0.5 * arrow.probability for arrow in arrows]
+    curves = LineCollection([arrow.path for arrow in arrows], colors=ink.copy(), linewidths=0.9, zorder=1)
+    axes.add_collection(curves, autolim=False)
+    opaque = 1 - ink[:, 3:] * (1 - ink[:, :3])
+    heads = [_head(arrow.path) for arrow in arrows]
+    axes.add_collection(PolyCollection(heads, facecolors=opaque, linewidths=0, zorder=2), autolim=False)
+    for arrow in arrows:
+        axes.text(
+            *arrow.middle,
+            arrow.text,
+            ha="center",
+            va="center",
+            fontsize=NAMES,
+            linespacing=LINE,
+            color=INK,
+            zorder=4,
+            parse_math=False,
+            bbox={"facecolor": "white", "edgecolor": "none", "alpha": 0.8, "pad": 0.5},
+        )
+
+
+def _head(path: Points) -> Points:
+    """Return the triangle at the end of a curve."""
+    tip = path[-1]
+    before = path[int(np.argmin(np.abs(np.linalg.norm(path - tip, axis=1) - HEAD)))]
+    along = (tip - before) / max(float(np.linalg.norm(tip - before)), 1e-9)
+    back, aside = tip - along * HEAD, along[::-1] * [-0.36 * HEAD, 0.36 * HEAD]
+    return np.stack([tip, back + aside, back - aside])
 
 
 def disc_radius(graph: LatentGraph, *, spacing: float) -> Points:
@@ -137,7 +182,7 @@ def draw_legend(figure: Figure, symbols: Sequence[Symbol], *, colours: Points) -
     columns = math.ceil(len(symbols) / max(int(height / LEGEND_ROW), 1))
     order = _reading_order(symbols)
     discs = [Line2D([], [], linestyle="", marker="o", markersize=8, color=tuple(colours[code])) for code in order]
-    names = [_legend_name(symbols[code]) for code in order]
+    names = [shortened(str(symbols[code]), LEGEND_LETTERS) or repr(symbols[code]) for code in order]
     # Names are set afterwards, because a legend leaves out labels that begin with an underscore.
     legend = figure.legend(
         discs,
@@ -164,6 +209,7 @@ def _reading_order(symbols: Sequence[Symbol]) -> list[int]:
         return list(range(len(symbols)))
 
 
-def _legend_name(symbol: Symbol) -> str:
-    name = " ".join(str(symbol).split()) or repr(symbol)
-    return name if len(name) <= LEGEND_LETTERS else name[: LEGEND_LETTERS - 1] + "…"
+def shortened(name: str, letters: int) -> str:
+    """Return the name on one line, cut where it has more than so many letters."""
+    line = " ".join(name.split())
+    return line if len(line) <= letters else line[: letters - 1] + "…"
