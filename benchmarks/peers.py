@@ -191,10 +191,11 @@ def main() -> None:
     parser.add_argument("--seeds", nargs="+", type=int, default=[0, 1, 2])
     parser.add_argument("--cutoff", type=int, default=200_000, help="the most steps a run may take")
     parser.add_argument("--look", type=int, default=100, help="how often efex's map is compared with the truth")
-    parser.add_argument("--file", type=Path, default=Path("peers.jsonl"))
+    parser.add_argument("--file", type=Path, default=Path("runs/peers.jsonl"), help="where results are kept")
     parser.add_argument("--report", action="store_true", help="print what is in the file")
     chosen = parser.parse_args()
     rows = [json.loads(line) for line in chosen.file.read_text().splitlines()] if chosen.file.exists() else []
+    chosen.file.parent.mkdir(parents=True, exist_ok=True)
     done = {(row["system"], row["method"], row["seed"], row["cutoff"]) for row in rows}
     for name in [] if chosen.report else chosen.systems:
         truth = SYSTEMS[name]()

@@ -10,7 +10,7 @@ import numpy as np
 from matplotlib.font_manager import FontProperties
 from matplotlib.textpath import text_to_path
 from numpy.typing import NDArray
-from scipy.spatial.distance import cdist
+from scipy.spatial.distance import cdist, pdist
 
 from efex.graph.action_names import action_text
 from efex.graph.latent import LatentGraph
@@ -46,8 +46,11 @@ SAMPLES = 32
 AIR = 2.0
 """Room around a label, in typographic points."""
 
-CLASH, CROSSED, TOGETHER, MET = 200.0, 10.0, 10.0, 5.0
-"""What it costs: a label on a disc or a label, one on a foreign line, lines that run together, two ends in one place."""
+CLASH, HEADLESS, CROSSED = 200.0, 30.0, 10.0
+"""What a label costs on a disc or on another label, on the head of another arrow, and on the line of another."""
+
+TOGETHER, MET = 10.0, 5.0
+"""What curves cost that run together all the way, and two that begin or end in one place."""
 
 ROUNDS = 6
 """So often every arrow may look for a better way."""
@@ -90,25 +93,25 @@ def set_out(graph: LatentGraph, points: Points, *, spacing: float, radius: float
         return None
     relative = disc_radius(graph, spacing=1.0)
     discs = relative * radius / float(np.median(relative))
-    step = 2 * float(discs.max()) + _room(labels, graph.n_nodes)
-    placed = _apart(points, 0.6 * spacing) * step / spacing
+    widest, room = 2 * float(discs.max()), _room(labels, graph.n_nodes)
+    # However close some nodes are, the page does not grow beyond that of a line of nodes.
+    step = (widest + room) / max(spacing, float(np.ptp(points, axis=0).max()) / FEW_NODES)
+    placed = _apart(points * step, widest + 0.4 * room)
     ways = [_ways(label, placed, discs, labels) for label in labels]
     arrows = [
         Arrow(label.probability, label.text, way.paths[route], way.middles[route, spot])
         for label, way, (route, spot) in zip(labels, ways, _choose(ways, labels), strict=True)
     ]
     boxes = [arrow.middle + sign * label.half for arrow, label in zip(arrows, labels, strict=True) for sign in (-1, 1)]
-    marks = np.concatenate(
-        [placed - discs[:, None], placed + discs[:, None], boxes, *(arrow.path for arrow in arrows)]
-    )
+    marks = np.concatenate([placed - discs[:, None], placed + discs[:, None], boxes, *(arrow.path for arrow in arrows)])
     return Page(placed, discs, arrows, marks.min(axis=0), marks.max(axis=0))
 
 
 def _room(labels: Sequence[_Label], n_nodes: int) -> float:
     """Return how far apart discs should be: enough for the widest label, and more where many arrows meet."""
-    widest = max(2 * float(label.half[0]) for label in labels)
-    meeting = sum(label.source != label.target for label in labels) / n_nodes
-    return float(np.clip(max(widest + 16.0, 24.0 * meeting), 64.0, 110.0))
+    between = [2 * float(label.half[0]) for label in labels if label.source != label.target]
+    widest, meeting = max(between, default=0.0), len(between) / n_nodes
+    return float(np.clip(max(widest + 16.0, 0.6 * widest + 20.0 * meeting + 12.0), 48.0, 120.0))
 
 
 def _labels(graph: LatentGraph) -> list[_Label]:
@@ -149,14 +152,14 @@ def _half_size(text: str) -> Points:
 
 def _apart(points: Points, least: float) -> Points:
     """Return the positions with nodes that lie almost on one another pushed apart."""
-    turn = np.arange(len(points))
-    placed = points + 1e-3 * least * np.column_stack([np.cos(turn), np.sin(turn)])
-    for _ in range(100):
+    if len(points) == 1 or pdist(points).min() >= least:
+        return points
+    # Nodes in one place have no direction to go apart in; each gets its own.
+    placed = points + 0.01 * least * _direction(np.arange(len(points), dtype=np.float64))
+    for _ in range(200):
         offset = placed[:, None] - placed[None]
-        distance = np.linalg.norm(offset, axis=2) + np.eye(len(points)) * 1e9
-        if (distance >= least).all():
-            return placed if np.abs(placed - points).max() > 1e-2 * least else points
-        push = np.maximum(1.01 * least - distance, 0.0) / distance / 2
+        distance = np.linalg.norm(offset, axis=2) + np.diag(np.full(len(points), np.inf))
+        push = np.maximum(1.01 * least - distance, 0.0) / (2 * distance)
         placed = placed + (push[:, :, None] * offset).sum(axis=1)
     return placed
 
@@ -170,8 +173,8 @@ def _ways(label: _Label, points: Points, radius: Points, labels: Sequence[_Label
         both = any((other.target, other.source) == (label.source, label.target) for other in labels)
         ways = _curves(points[ends], radius[ends], label.half, both=both)
     foreign = np.setdiff1d(np.arange(len(points)), ends)
-    gaps = cdist(ways.paths.reshape(-1, 2), points[foreign]) - radius[foreign]
-    through = (gaps < 4.0).any(axis=1).reshape(ways.paths.shape[:2])
+    gaps = np.linalg.norm(ways.paths[:, :, None] - points[foreign], axis=3) - radius[foreign]
+    through = np.any(gaps < 2 * AIR, axis=2)
     off = np.maximum(np.abs(ways.middles[:, :, None] - points) - label.half, 0.0)
     covers = (np.linalg.norm(off, axis=3) < radius + AIR).sum(axis=2)
     blocked = CLASH * through.mean(axis=1) + CROSSED * through.any(axis=1)
@@ -188,13 +191,7 @@ def _curves(ends: Points, radius: Points, half: Points, *, both: bool) -> _Ways:
     full = (1 - share) ** 2 * begin + 2 * share * (1 - share) * control[:, None] + share**2 * end
     free = (np.linalg.norm(full - begin, axis=2) > radius[0]) & (np.linalg.norm(full - end, axis=2) > radius[1] + 1.0)
     paths = np.stack([_thinned(curve[outside]) for curve, outside in zip(full, free, strict=True)])
-    at = [round(along * (SAMPLES - 1)) for along in ALONG]
-    along = paths[:, [i + 1 for i in at]] - paths[:, [i - 1 for i in at]]
-    normal = along[:, :, ::-1] * [1.0, -1.0] / np.linalg.norm(along, axis=2, keepdims=True)
-    normal *= np.where(bends < 0, -1.0, 1.0)[:, None, None]
-    reach = ((np.abs(normal) * half).sum(axis=2) + AIR)[:, :, None] * normal
-    middles = np.concatenate([paths[:, at] + side * reach for side in (1.0, -1.0, 0.0)], axis=1)
-    aside = np.concatenate([side + 8.0 * np.abs(np.array(ALONG) - 0.5) for side in (0.0, 2.0, 4.0)])
+    middles, aside = _beside(paths, np.where(bends < 0, -1.0, 1.0), half)
     return _Ways(paths, middles, (25.0 * np.abs(bends) + 50.0 * bends**2)[:, None] + aside)
 
 
@@ -202,26 +199,44 @@ def _thinned(curve: Points) -> Points:
     return curve[np.linspace(0, len(curve) - 1, SAMPLES).round().astype(np.int64)]
 
 
+def _beside(paths: Points, outer: Points, half: Points) -> tuple[Points, Points]:
+    """Return middles of labels along every path, outside (to the right where `outer` is 1), inside and upon it.
+
+    They cost more the farther from the half of the way, inside, and where they cover the path.
+    """
+    at = np.rint(np.array(ALONG) * (SAMPLES - 1)).astype(np.int64)
+    along = paths[:, at + 1] - paths[:, at - 1]
+    right = along[:, :, ::-1] * [1.0, -1.0] / np.linalg.norm(along, axis=2, keepdims=True)
+    reach = ((np.abs(right) * half).sum(axis=2) + AIR)[:, :, None] * right * outer[:, None, None]
+    middles = np.concatenate([paths[:, at] + side * reach for side in (1.0, -1.0, 0.0)], axis=1)
+    cost = np.concatenate([inside + 8.0 * np.abs(np.array(ALONG) - 0.5) for inside in (0.0, 2.0, 0.0)])
+    return middles, cost + 4.0 * _within(paths[:, None], middles[:, :, None], half).any(axis=2)
+
+
 def _loops(centre: Points, radius: float, half: Points, middle: Points) -> _Ways:
-    """Return the ways back to a node itself, cheapest where they point out of the picture, and straight."""
+    """Return the ways back to a node itself, cheapest where they point away from the picture's middle, and straight."""
     angle = np.arange(LOOP_ANGLES) * 2 * math.pi / LOOP_ANGLES + math.pi / 2
     foot = math.asin(min(LOOP_WIDTH / 2 / radius, 1.0))
     begin, end = (centre + radius * _direction(angle + sign * foot) for sign in (1, -1))
     # A cubic curve goes three quarters as far out as its control points.
     lift = LOOP_LENGTH / 0.75 / math.cos(0.6)
     first, second = begin + lift * _direction(angle + 0.6), end + lift * _direction(angle - 0.6)
-    share = np.linspace(0.0, 1.0, SAMPLES)[:, None]
-    weights = ((1 - share) ** 3, 3 * share * (1 - share) ** 2, 3 * share**2 * (1 - share), share**3)
-    paths = sum(weight * knot[:, None] for weight, knot in zip(weights, (begin, first, second, end), strict=True))
+    share = np.linspace(0.0, 1.0, SAMPLES)
+    weights = np.stack([(1 - share) ** 3, 3 * share * (1 - share) ** 2, 3 * share**2 * (1 - share), share**3], axis=1)
+    paths = weights @ np.stack([begin, first, second, end], axis=1)
     out = _direction(angle)
-    farthest = radius + LOOP_LENGTH + AIR + float(np.linalg.norm(half))
-    steps = centre + np.arange(radius, farthest, 1.0)[:, None] * out[:, None]
-    touching = _within(np.asarray(paths)[:, None], steps[:, :, None], half + AIR).any(axis=2)
-    nearest = steps.shape[1] - np.argmax(touching[:, ::-1], axis=1)
-    middles = centre + (radius + nearest)[:, None, None] * out[:, None]
     outward = (centre - middle) / max(float(np.linalg.norm(centre - middle)), 4 * radius)
     cost = 2.0 * (1.0 - out @ outward) + 0.5 * (1.0 - np.cos(4 * angle))
-    return _Ways(np.asarray(paths), middles, cost[:, None])
+    return _Ways(paths, _beyond(paths, centre, out, half)[:, None], cost[:, None])
+
+
+def _beyond(paths: Points, centre: Points, out: Points, half: Points) -> Points:
+    """Return the middle of a label for every loop: as near as can be in its direction `out` of the node's centre."""
+    reach = np.linalg.norm(paths - centre, axis=2).max() + AIR + np.linalg.norm(half)
+    steps = np.arange(reach, 0.0, -1.0)
+    touching = _within(paths[:, None], centre + steps[:, None, None] * out[:, None, None], half + AIR).any(axis=2)
+    nearest = steps[np.argmax(touching, axis=1)] + 1.0
+    return np.asarray(centre + nearest[:, None] * out)
 
 
 def _direction(angle: Points) -> Points:
@@ -255,12 +270,18 @@ def _crowding(way: _Ways, half: Points, paths: Points, middles: Points, halves: 
     if len(paths) == 0:
         return np.zeros_like(way.cost)
     close = cdist(way.paths.reshape(-1, 2), paths.reshape(-1, 2)).reshape(*way.paths.shape[:2], *paths.shape[:2])
-    together = (close < 5.0).any(axis=(2, 3)).mean(axis=1)
-    met = (close[:, [0, -1]][:, :, :, [0, -1]] < HEAD).sum(axis=(1, 2, 3))
-    under = _within(way.paths[:, None], middles[:, None], halves[:, None] + 2 * AIR).any(axis=2).sum(axis=1)
-    over = _within(paths, way.middles[:, :, None, None], half + 2 * AIR).any(axis=3).sum(axis=2)
-    on = _within(middles, way.middles[:, :, None], half + halves + AIR).sum(axis=2)
-    return (TOGETHER * together + MET * met + CROSSED * under)[:, None] + CROSSED * over + CLASH * on
+    together = np.any(close < HEAD, axis=(2, 3)).mean(axis=1)
+    met = np.sum(close[:, [0, -1]][:, :, :, [0, -1]] < HEAD, axis=(1, 2, 3))
+    under = _within(way.paths[:, None], middles[:, None], halves[:, None] + 2 * AIR)
+    over = _within(paths, way.middles[:, :, None, None], half + 2 * AIR)
+    on = _within(middles, way.middles[:, :, None], half + halves + AIR)
+    curve = TOGETHER * together + MET * met + _hidden(under)
+    return np.asarray(curve[:, None] + _hidden(over) + CLASH * on.sum(axis=2))
+
+
+def _hidden(covered: NDArray[np.bool_]) -> Points:
+    """Return what it costs that these points of curves are under labels, the last of which are heads."""
+    return np.asarray((CROSSED * covered.any(axis=-1) + HEADLESS * covered[..., -1]).sum(axis=-1))
 
 
 def _within(points: Points, middles: Points, half: Points) -> NDArray[np.bool_]:

@@ -56,7 +56,7 @@ ROUND = 13.0, 22.0
 TITLE = 0.45
 """The height of a title in inches."""
 
-BORDER = 0.1
+BORDER = 0.12
 """The white around named arrows on either side, in inches."""
 
 Text = Literal["observations", "numbers", "nothing"]
@@ -67,6 +67,7 @@ def plot(graph: LatentGraph, path: str | Path, *, coordinates: ArrayLike | None 
     """Draw the graph to `path`: on `coordinates`, or on its own, or laid out by its own distances.
 
     Nodes carry their observations, or their numbers if `numbers`. A legend lists observations that are not written.
+    Small graphs have an arrow for every edge and loop, with the names of its actions and their probabilities.
     """
     counted = ((graph.n_nodes, "node"), (len(graph.symbols), "observation"), (graph.n_edges, "edge"))
     title = ", ".join(f"{number:,} {noun}{'s' * (number != 1)}" for number, noun in counted)
@@ -87,7 +88,7 @@ def comparison(panels: Sequence[Panel], *, numbered: LatentGraph | None = None) 
     """Return a figure of panels (title, graph, coordinates or None) side by side; a symbol keeps its colour in all.
 
     Panels of the graph `numbered` carry the numbers of its nodes, and the others no text. Where observations are not
-    written and there are few of them, a legend lists them.
+    written and there are few of them, a legend lists them. Small graphs that carry text name their actions.
     """
     if not panels:
         raise InvalidArgumentError("panels must hold at least one (title, graph, coordinates)")
@@ -126,6 +127,7 @@ def draw(
 ) -> None:
     """Draw the graph on `axes`: nodes coloured by observation, larger where there is more left to learn.
 
+    Actions are not named, as there may be no room for it.
     Pictures that share an `alphabet`, which must hold all their symbols, share its colours; those that share a
     `spacing`, the distance between neighbours that decides how large discs are, can be compared by size.
     """

@@ -111,8 +111,10 @@ def draw_arrows(axes: Axes, arrows: Sequence[Arrow]) -> None:
     heads = [_head(arrow.path) for arrow in arrows]
     axes.add_collection(PolyCollection(heads, facecolors=opaque, linewidths=0, zorder=2), autolim=False)
     for arrow in arrows:
+        x, y = arrow.middle
         axes.text(
-            *arrow.middle,
+            x,
+            y,
             arrow.text,
             ha="center",
             va="center",
@@ -128,8 +130,9 @@ def draw_arrows(axes: Axes, arrows: Sequence[Arrow]) -> None:
 def _head(path: Points) -> Points:
     """Return the triangle at the end of a curve."""
     tip = path[-1]
-    before = path[int(np.argmin(np.abs(np.linalg.norm(path - tip, axis=1) - HEAD)))]
-    along = (tip - before) / max(float(np.linalg.norm(tip - before)), 1e-9)
+    away = np.linalg.norm(path - tip, axis=1)
+    behind = int(np.flatnonzero(away >= min(HEAD, away.max()))[-1])
+    along = (tip - path[behind]) / away[behind]
     back, aside = tip - along * HEAD, along[::-1] * [-0.36 * HEAD, 0.36 * HEAD]
     return np.stack([tip, back + aside, back - aside])
 
@@ -182,7 +185,7 @@ def draw_legend(figure: Figure, symbols: Sequence[Symbol], *, colours: Points) -
     columns = math.ceil(len(symbols) / max(int(height / LEGEND_ROW), 1))
     order = _reading_order(symbols)
     discs = [Line2D([], [], linestyle="", marker="o", markersize=8, color=tuple(colours[code])) for code in order]
-    names = [shortened(str(symbols[code]), LEGEND_LETTERS) or repr(symbols[code]) for code in order]
+    names = [_legend_name(symbols[code]) for code in order]
     # Names are set afterwards, because a legend leaves out labels that begin with an underscore.
     legend = figure.legend(
         discs,
@@ -207,6 +210,10 @@ def _reading_order(symbols: Sequence[Symbol]) -> list[int]:
         return sorted(range(len(symbols)), key=lambda code: symbols[code])
     except TypeError:
         return list(range(len(symbols)))
+
+
+def _legend_name(symbol: Symbol) -> str:
+    return shortened(str(symbol) if str(symbol).strip() else repr(symbol), LEGEND_LETTERS)
 
 
 def shortened(name: str, letters: int) -> str:
