@@ -240,3 +240,14 @@ def test_other_names_leave_actions_to_their_numbers():
     assert _numbers(("a", "b"), None, n_actions=2) == [0, 1]
     assert _numbers(("a", "b"), ("b", "c"), n_actions=2) == [0, 1]
     assert _numbers(("a", "b", "c"), ("c", "a", "b"), n_actions=3) == [1, 2, 0]
+
+
+@pytest.mark.parametrize("seed", [1, 2])
+def test_where_actions_slip_arriving_is_not_put_off(seed):
+    truth = efex.make("grid2d", size=6, unique_fraction=0.3, slip=0.1, seed=seed).truth
+    rng, walked, shortest = np.random.default_rng(0), 0.0, 0.0
+    for trip in range(60):
+        start, goal = rng.choice(truth.n_nodes, 2, replace=False).tolist()
+        walked += efex.Navigator(truth).travel(world_at(truth, start), goal, limit=300, seed=trip)
+        shortest += truth.plan(start, to=goal).expected_steps
+    assert walked < 1.8 * shortest

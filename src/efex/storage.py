@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from os.path import isdir
+from os.path import isdir, isfile
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -94,6 +94,8 @@ def load(folder: str | Path) -> Run:
     path = place("folder", folder)
     if not isdir(path):  # says no where Path.is_dir raises, say of a folder that must not be entered
         raise StorageError(f"there is no run folder at {path}")
+    if isfile(path / CHECKPOINT) and not isfile(path / EXPERIENCE):
+        raise StorageError(f"the run in {path} was not finished; go on with efex.explore(..., folder=, resume=True)")
     walk, learned = read_arrays(path / EXPERIENCE), read_arrays(path / MODEL)
     name = EXPERIENCE
     try:

@@ -147,7 +147,7 @@ def test_an_error_of_the_functions_says_what_was_asked_and_leaves_what_was_found
 @pytest.mark.parametrize(
     ("answer", "says"),
     [
-        (None, r"step\('go'\) returned None: is a return missing"),
+        (None, r"step\('go'\) returned None for an observation: is a return missing"),
         ((None, False), r"step\('go'\) returned None"),
         ((3, 4), r"step\('go'\) must return"),
         ((0, 0.0, False), "observation, done"),
@@ -168,13 +168,18 @@ def test_nonsense_is_answered_in_words(answer, says):
 @pytest.mark.parametrize(
     ("first", "says"),
     [
-        (None, r"reset\(\) returned None: is a return missing"),
+        (None, r"reset\(\) returned None for an observation: is a return missing"),
         (("hall", True), r"reset\(\) must return an observation, not \('hall', True\)"),
     ],
 )
 def test_nonsense_at_the_beginning_is_answered_in_words(first, says):
     with pytest.raises(InvalidArgumentError, match=says):
         explored(from_functions(lambda: first, lambda action: 0, ["go"]))
+
+
+def test_an_observe_without_a_return_is_answered_in_words():
+    with pytest.raises(InvalidArgumentError, match="observe returned None for an observation"):
+        explored(efex.make("chain", length=5), observe=lambda seen: None)
 
 
 def drifting(round_to=None):
@@ -222,6 +227,7 @@ class Careless(gymnasium.Env):
         ((0, {}), (0, 0.0, np.array([True, False]), False, {}), "terminated"),
         ((0, {}), (0, 0.0, False, "no", {}), "truncated"),
         ((0, {}), (float("nan"), 0.0, False, False, {}), "NaN"),
+        ((None, {}), None, "the environment returned None for an observation: is a return missing"),
     ],
 )
 def test_a_careless_environment_is_answered_in_words(at_reset, at_step, says):
@@ -266,7 +272,7 @@ def test_names_of_actions_are_on_the_map_wherever_it_goes(tmp_path):
         run.graph.block(0, "go")
     seen, way = [1, 0, 0, 0, 1], ["go left", "go left", "go right", "go right"]
     numbers = [names.index(each) for each in way]
-    for given in (way, np.array(way)):
+    for given in (way, np.array(way), np.array(way, object), [*way[:-1], numbers[-1], -1]):
         assert run.decode(seen, given).tolist() == run.decode(seen, numbers).tolist()
         assert run.graph.decode(seen, given).tolist() == run.graph.decode(seen, numbers).tolist()
         assert run.log_likelihood(seen, given) == run.log_likelihood(seen, numbers)

@@ -1,4 +1,5 @@
 import sys
+import warnings
 
 import numpy as np
 import pyarrow as pa
@@ -191,3 +192,14 @@ def test_what_cannot_be_written_is_said_and_leaves_nothing(tmp_path, attempt):
     with pytest.raises(EfexError):
         attempt(tmp_path)
     assert list(tmp_path.iterdir()) == []
+
+
+def test_a_misspelt_action_column_is_warned_of(tmp_path):
+    walk = tmp_path / "walk.csv"
+    walk.write_text("episode,act,observation\n0,left,hall\n0,,door\n")
+    with pytest.warns(UserWarning, match="no column action, so that there is one action only; 'act' is not read"):
+        assert read_table(walk).experience.n_actions == 1
+    walk.write_text("episode,action,observation,note\n0,left,hall,x\n0,,door,y\n")
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        read_table(walk)

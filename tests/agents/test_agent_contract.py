@@ -181,3 +181,28 @@ def test_names_and_settings_are_checked():
         make_agent(Efex(clones=2), clones=7)
     with pytest.raises(InvalidArgumentError, match="agent must be"):
         make_agent(["efex"], clones=7)
+
+
+class Door(gymnasium.Env):
+    """Two rooms with a door between them that is open every other time; a lever does nothing."""
+
+    observation_space = gymnasium.spaces.Discrete(2)
+    action_space = gymnasium.spaces.Discrete(3)
+
+    def reset(self, *, seed=None, options=None):
+        self.room, self.steps = 0, 0
+        return self._seen()
+
+    def step(self, action):
+        self.room, self.steps = (1 - self.room if action == 0 else self.room), self.steps + 1
+        seen, info = self._seen()
+        return seen, 0.0, False, False, info
+
+    def _seen(self):
+        return self.room, {"action_mask": np.array([self.steps % 2, 1, 0], np.int8)}
+
+
+def test_what_is_open_now_and_then_is_not_closed():
+    run = efex.explore(Door(), steps=100, clones=1, progress=False)
+    assert run.graph.closed.tolist() == [[False, False, True]] * 2
+    assert run.graph.plan(0, to=1).expected_steps == 1.0

@@ -9,7 +9,7 @@ from efex.agents import Efex, RandomAgent
 from efex.agents.arrivals import Arrivals, Edge
 from efex.agents.cadence import MOST_PATIENCE, Cadence
 from efex.agents.efex import RESTARTS
-from efex.agents.urge import LONGEST, Urge
+from efex.agents.urge import LONGEST, SETTLED, Urge
 from efex.belief import Belief
 from efex.errors import InvalidArgumentError
 from efex.experience import Experience
@@ -66,7 +66,7 @@ def test_a_map_that_seems_complete_is_doubted():
 def test_an_urge_lasts_n_steps_with_the_chance_of_one_in_n():
     names = iter(range(10**6))
     urge = Urge(0.5, np.random.default_rng(0))
-    said = [urge.follow(lambda: next(names)) for _ in range(200_000)]
+    said = [urge.follow(lambda: next(names), settled_for=SETTLED) for _ in range(200_000)]
     lengths = np.bincount([name for name in said if name is not None])[:-1]
     for n in (2, 5, 20, LONGEST):
         assert (lengths >= n).mean() == pytest.approx(1 / n, rel=0.1)
@@ -75,11 +75,25 @@ def test_an_urge_lasts_n_steps_with_the_chance_of_one_in_n():
     assert len(lengths) / (len(lengths) + said.count(None)) == pytest.approx(0.5, rel=0.02)
 
 
+@pytest.mark.parametrize(("settled_for", "often"), [(0, 0.0), (SETTLED // 3, 0.1), (SETTLED, 0.3), (10 * SETTLED, 0.3)])
+def test_urges_come_the_more_often_the_longer_a_map_stands_still(settled_for, often):
+    urge = Urge(0.3, np.random.default_rng(0))
+    said = []
+    for _ in range(20_000):
+        said.append(urge.follow(lambda: 0, settled_for=settled_for) is not None)
+        urge.rest()
+    assert np.mean(said) == pytest.approx(often, abs=0.01)
+
+
+def test_an_urge_comes_over_who_is_not_patient_too():
+    assert sights(patient=False) == {0, 1}
+
+
 def test_an_urge_is_let_go():
     urge = Urge(0.999, np.random.default_rng(1))
     names = iter(range(100))
     for _ in range(20):
-        urge.follow(lambda: next(names))
+        urge.follow(lambda: next(names), settled_for=SETTLED)
         urge.rest()
     assert next(names) >= 19
 

@@ -81,14 +81,19 @@ class AgentView:
     def symbol(self, observation: Any) -> Symbol:
         """Return a raw observation as the agent is shown it."""
         if self._observe is not None:
-            return to_symbol(self._observe(observation))
-        symbol = to_symbol(observation)
+            return to_symbol(something("observe", self._observe(observation)))
+        symbol = to_symbol(something("the environment", observation))
         if _holds_nan(symbol):
             raise InvalidArgumentError(
                 f"observations must not hold NaN, which the environment returned: {symbol!r}; "
                 "pass observe= to turn each one into a symbol"
             )
-        self._watch(symbol)
+        return symbol
+
+    def _shows(self, observation: Any) -> Symbol:
+        symbol = self.symbol(observation)
+        if self._observe is None:
+            self._watch(symbol)
         return symbol
 
     def _watch(self, symbol: Symbol) -> None:
@@ -101,7 +106,7 @@ class AgentView:
         if self._shown == WATCHED and len(self._numbers) > 0.9 * WATCHED:
             warnings.warn(
                 f"{len(self._numbers)} of the first {WATCHED} observations are different and have fractions, so that "
-                "nothing is seen twice; pass observe= to round them, lambda seen: tuple(seen.round(1)), say",
+                "nothing is seen twice; pass observe=, a function that rounds them",
                 stacklevel=2,
             )
 
@@ -109,7 +114,7 @@ class AgentView:
         """Begin an episode."""
         observation, info = _values("reset", self._env.reset(seed=seed), ("observation", "info"))
         self._steps = 0
-        return Moment(observation, self.symbol(observation), self._mask(info), False, False, info)
+        return Moment(observation, self._shows(observation), self._mask(info), False, False, info)
 
     def step(self, action: int) -> Moment:
         """Take an action."""
@@ -123,7 +128,7 @@ class AgentView:
         cut = bool(truncated) or (self._episode_steps is not None and self._steps >= self._episode_steps)
         # Where an episode ends no action is asked for, and many environments then allow none.
         mask = None if terminated or cut else self._mask(info)
-        return Moment(observation, self.symbol(observation), mask, bool(terminated), cut, info)
+        return Moment(observation, self._shows(observation), mask, bool(terminated), cut, info)
 
     def _mask(self, info: dict[str, Any]) -> NDArray[np.bool_] | None:
         mask = info.get("action_mask")
@@ -150,6 +155,15 @@ def _values(method: str, result: Any, names: tuple[str, ...]) -> tuple[Any, ...]
             f"the environment's {method}() must return info as a dict, not {type(result[-1]).__name__}; {{}} will do"
         )
     return result
+
+
+def something(who: str, observation: Any) -> Any:
+    """Return the observation if there is one."""
+    if observation is None:
+        raise InvalidArgumentError(
+            f'{who} returned None for an observation: is a return missing? If nothing is seen, "nothing" will do'
+        )
+    return observation
 
 
 def _has_fraction(symbol: Symbol) -> bool:

@@ -9,6 +9,7 @@ import gymnasium
 import numpy as np
 from numpy.typing import NDArray
 
+from efex.adapters.environment import something
 from efex.checks import function, whole
 from efex.errors import EfexError, InvalidArgumentError
 from efex.graph.action_names import check_action_names
@@ -84,7 +85,7 @@ class FunctionEnvironment(gymnasium.Env[Any, Any]):
                 f"reset() must return an observation, not {result!r}, which as the answer of step() would be "
                 "(observation, done); return the observation alone, as a list where it is such a pair itself"
             )
-        return _seen("reset()", result), self._info({})
+        return something("reset()", result), self._info({})
 
     def _go_on(self) -> Any:
         """Return what is to be seen where nothing can be reset: what was seen last, or what the first action shows."""
@@ -142,15 +143,6 @@ def _noting(asked: str, asking: Callable[..., Any], *arguments: Any) -> Any:
         raise
 
 
-def _seen(asked: str, observation: Any) -> Any:
-    """Return the observation if there is one."""
-    if observation is None:
-        raise InvalidArgumentError(
-            f'{asked} returned None: is a return missing? Where nothing is seen, "nothing" will do'
-        )
-    return observation
-
-
 def _is_with_end(result: Any) -> bool:
     """Return whether this is (observation, done)."""
     return isinstance(result, tuple) and len(result) == 2 and isinstance(result[1], bool | np.bool_)
@@ -159,9 +151,9 @@ def _is_with_end(result: Any) -> bool:
 def _five(asked: str, result: Any) -> tuple[Any, float, bool, bool, Mapping[str, Any]]:
     """Return the answer of a step as Gymnasium has it."""
     if not isinstance(result, tuple):
-        return _seen(asked, result), 0.0, False, False, {}
+        return something(asked, result), 0.0, False, False, {}
     if _is_with_end(result):
-        return _seen(asked, result[0]), 0.0, bool(result[1]), False, {}
+        return something(asked, result[0]), 0.0, bool(result[1]), False, {}
     if len(result) == 5 and all(isinstance(flag, bool | np.bool_) for flag in result[2:4]):
         observation, reward, terminated, truncated, info = result
         if isinstance(info, Mapping):

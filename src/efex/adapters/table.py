@@ -8,6 +8,7 @@ from __future__ import annotations
 import csv
 import math
 import re
+import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from os.path import isfile
@@ -114,6 +115,12 @@ def _columns(file: Path, header: Sequence[str]) -> tuple[int | None, int | None,
         raise InvalidArgumentError(
             f"{file} must have a column observation, and may have episode, action and terminated, once each, "
             f"commas between them; its columns are {', '.join(map(repr, header)) or 'none'}"
+        )
+    unread = [repr(name) for name in header if name.strip().lower() not in COLUMNS]
+    if "action" not in names and unread:
+        warnings.warn(
+            f"{file} has no column action, so that there is one action only; {', '.join(unread)} is not read",
+            stacklevel=5,
         )
     episode, action, terminated = (
         names.index(name) if name in names else None for name in ("episode", "action", "terminated")

@@ -14,7 +14,7 @@ from efex.agents.curiosity import Prior
 from efex.agents.foresight import foreseeing, foreseen
 from efex.agents.learner import Learner
 from efex.agents.ledger import Ledger
-from efex.agents.urge import Urge
+from efex.agents.urge import SETTLED, Urge
 from efex.belief import Belief
 from efex.checks import flag, repetition, whole
 from efex.errors import InvalidArgumentError
@@ -80,9 +80,10 @@ class Efex(Agent):
     belief weigh beforehand is `prior`, or `"learned"`: the less, the fewer places look alike, and more where chance
     rules. An agent that is `hedged` weighs all places where it may be, and what an action tells about which of them it
     is. `scrutiny` is what an action is worth, in nats, that was never tried after the edge just walked: whether that
-    edge leads to the place it seems to lead to. Where nothing is left untried, `restlessness` is how often the agent
-    gives in to an urge: to repeat a random action, mostly a few times and sometimes many. A map that seems complete may
-    be too small. The defaults are efex's own; `EfexPaper` has the paper's.
+    edge leads to the place it seems to lead to. Where nothing is left untried, `restlessness` is how often, once the
+    map has stood still for long, the agent gives in to an urge: to repeat a random action, mostly a few times and
+    sometimes many. A map that seems complete may be too small. The defaults are efex's own; `EfexPaper` has the
+    paper's.
     """
 
     def __init__(
@@ -193,7 +194,9 @@ class Efex(Agent):
         if not self.belief.is_complete:
             self._urge.rest()
             return None
-        urge = self._urge.follow(lambda: self.random_action(mask))
+        # Who is not patient does not watch whether the map stands still.
+        settled_for = self.cadence.settled_for(self.experience.n_steps) if self.cadence.patient else SETTLED
+        urge = self._urge.follow(lambda: self.random_action(mask), settled_for=settled_for)
         return urge if urge is None or mask is None or mask[urge] else self.random_action(mask)
 
     def _best_action(self, edge: Edge | None, mask: Mask | None) -> int:

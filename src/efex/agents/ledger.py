@@ -106,7 +106,7 @@ class Ledger:
         )
 
     def end(self) -> None:
-        """Close the pairs that hold nothing to learn: where episodes terminated, and what was not available."""
+        """Close the pairs that hold nothing to learn: where episodes terminated, and what was never available."""
         path, experience = self.path, self._experience
         closed = np.zeros((self.belief.n_states, experience.n_actions), bool)
         ends = experience.terminated
@@ -117,8 +117,14 @@ class Ledger:
         closed[np.isin(self.model.layout.observation, always)] = True
         if self._masks:
             positions, masks = np.array(list(self._masks)), np.array(list(self._masks.values()))
-            np.logical_or.at(closed, path[positions], ~masks)
+            masked = np.zeros_like(closed)
+            np.logical_or.at(masked, path[positions], ~masks)
+            closed |= masked & ~self._tried
         self.belief, self._counted = (belief.closing(closed.ravel()) for belief in (self.belief, self._counted))
+
+    @property
+    def _tried(self) -> NDArray[np.bool_]:
+        return np.diff(self.belief.start).reshape(-1, self._experience.n_actions) > 0
 
     @property
     def path(self) -> NDArray[np.int64]:

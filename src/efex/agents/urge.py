@@ -12,17 +12,27 @@ LONGEST = 100
 """Steps for which one action is repeated, at most."""
 
 
+SETTLED = 1500
+"""After so many steps that left the map as it was, urges come as often as they ever do."""
+
+
 class Urge:
-    """Comes over an agent in a step with the chance `restlessness` and lasts n steps or more with the chance 1 / n."""
+    """Lasts n steps or more with the chance 1 / n; it comes over an agent with the chance `restlessness` in a step.
+
+    Before the map has stood still for long, it comes less often: while it changes there are better things to do.
+    """
 
     def __init__(self, restlessness: float, rng: np.random.Generator) -> None:
         self._restlessness, self._rng = restlessness, rng
         self._action = self._left = 0
 
-    def follow(self, draw: Callable[[], int]) -> int | None:
-        """Return the action that is urged, drawn by `draw` if it is a new urge, or None."""
+    def follow(self, draw: Callable[[], int], *, settled_for: int) -> int | None:
+        """Return the action that is urged, drawn by `draw` if it is a new urge, or None.
+
+        `settled_for` says for how many steps the map has stood still.
+        """
         if self._left == 0:
-            if self._rng.random() >= self._restlessness:
+            if self._rng.random() >= self._restlessness * min(settled_for / SETTLED, 1.0):
                 return None
             self._left = int(min(1 / (1 - self._rng.random()), LONGEST))
             self._action = draw()

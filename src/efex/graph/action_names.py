@@ -53,7 +53,7 @@ def action_number(graph: LatentGraph, action: int | str) -> int:
 
 def action_numbers(graph: LatentGraph, actions: Any) -> ArrayLike:
     """Return the numbers of the actions of a walk, some of which may be given by name; what holds no name is kept."""
-    given = actions.tolist() if isinstance(actions, np.ndarray) and actions.dtype.kind == "U" else actions
+    given = actions.tolist() if isinstance(actions, np.ndarray) and actions.dtype.kind in "UO" else actions
     if not isinstance(given, Sequence) or not any(isinstance(action, str) for action in given):
         return actions  # type: ignore[no-any-return]
-    return [action_number(graph, action) for action in given]
+    return [action_number(graph, action) if isinstance(action, str) else action for action in given]

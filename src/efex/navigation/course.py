@@ -65,9 +65,11 @@ class Course:
         best = max(places, key=lambda node: places[node])
         if not self.reachable[best]:
             return ()
+        action = int(self._policy[best])
         if not self._certain[best]:
-            action = int(self._policy[best])
             return (action,) if available[action] else ()
+        if len(places) == 1 and available[action]:
+            return (action,)  # what is as good in sum may put arriving off for ever
         prospect = self._lookahead.prospect(places)
         action = int(np.where(available, prospect.cost, np.inf).argmin())
         is_telling = len(places) == 1 or prospect.doubt[action] <= TELLING * entropy(places)
