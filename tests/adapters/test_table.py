@@ -49,6 +49,7 @@ def test_whole_numbers_that_passed_through_a_spreadsheet_are_still_actions(tmp_p
     assert (experience.actions.tolist(), names) == ([1, 0, -1], None)
 
 
+@pytest.mark.filterwarnings("ignore:.*has no column action")
 def test_columns_that_are_not_there_have_one_value(tmp_path):
     experience, names = read_table(csv_file(tmp_path, "when,Observation\n1,a\n2,b\n\n3,a\n"))
     assert (experience.n_actions, experience.n_episodes, names) == (1, 1, None)
