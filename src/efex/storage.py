@@ -95,7 +95,10 @@ def load(folder: str | Path) -> Run:
     if not isdir(path):  # says no where Path.is_dir raises, say of a folder that must not be entered
         raise StorageError(f"there is no run folder at {path}")
     if isfile(path / CHECKPOINT) and not isfile(path / EXPERIENCE):
-        raise StorageError(f"the run in {path} was not finished; go on with efex.explore(..., folder=, resume=True)")
+        raise StorageError(
+            f"the run in {path} was not finished: it has a {CHECKPOINT} and no {EXPERIENCE}; "
+            "go on with efex.explore(..., folder=, resume=True)"
+        )
     walk, learned = read_arrays(path / EXPERIENCE), read_arrays(path / MODEL)
     name = EXPERIENCE
     try:

@@ -177,11 +177,6 @@ def test_nonsense_at_the_beginning_is_answered_in_words(first, says):
         explored(from_functions(lambda: first, lambda action: 0, ["go"]))
 
 
-def test_an_observe_without_a_return_is_answered_in_words():
-    with pytest.raises(InvalidArgumentError, match="observe returned None for an observation"):
-        explored(efex.make("chain", length=5), observe=lambda seen: None)
-
-
 def drifting(round_to=None):
     """A walk along a line whose every observation has a fraction of its own."""
     place = [0.0]

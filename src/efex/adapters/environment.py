@@ -81,7 +81,7 @@ class AgentView:
     def symbol(self, observation: Any) -> Symbol:
         """Return a raw observation as the agent is shown it."""
         if self._observe is not None:
-            return to_symbol(something("observe", self._observe(observation)))
+            return to_symbol(self._observe(observation))
         symbol = to_symbol(something("the environment", observation))
         if _holds_nan(symbol):
             raise InvalidArgumentError(

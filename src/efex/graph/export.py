@@ -56,7 +56,16 @@ def write(graph: LatentGraph, path: str | Path) -> Path:
 
 
 def read_json(path: str | Path) -> LatentGraph:
-    """Return the graph that `write` put into a .json file."""
+    """Return the graph that `write` put into a .json file, with its tags and blocked pairs.
+
+    >>> import efex
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> graph = efex.make("chain", length=5).truth.tag(4, room="kitchen")
+    >>> with TemporaryDirectory() as folder:
+    ...     read_json(graph.write(Path(folder, "graph.json"))).plan(0, tag="room").expected_steps
+    4.0
+    """
     file = place("path", path)
     try:
         content = json.loads(file.read_text(encoding="utf-8"))

@@ -388,23 +388,6 @@ class LatentGraph:
 
         return write(self, path)
 
-    @staticmethod
-    def read(path: str | Path) -> LatentGraph:
-        """Return the graph that `write` put into a .json file, with its tags and blocked pairs.
-
-        >>> import efex
-        >>> from pathlib import Path
-        >>> from tempfile import TemporaryDirectory
-        >>> graph = efex.make("chain", length=5).truth.tag(4, room="kitchen")
-        >>> with TemporaryDirectory() as folder:
-        ...     again = efex.LatentGraph.read(graph.write(Path(folder, "graph.json")))
-        >>> again.plan(0, tag="room").expected_steps
-        4.0
-        """
-        from efex.graph.export import read_json
-
-        return read_json(path)
-
     def plot(self, path: str | Path, *, coordinates: ArrayLike | None = None, numbers: bool = False) -> Path:
         """Draw the graph on `coordinates`, or its own, or laid out by its distances; `numbers` are those of nodes."""
         from efex.graph.drawing import plot
