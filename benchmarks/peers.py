@@ -8,7 +8,8 @@ steps. `stops` is when AALpy's learner ended by itself; efex goes on until the c
 right, and no oracle knows the truth.
 
 Run: python benchmarks/peers.py --systems cave-different --methods "L*" efex --seeds 0 1
-Results are kept as lines of JSON in `--file`; what is there is not run again, and `--report` only prints.
+Results are kept as lines of JSON in `--file`; what is there is not run again, and `--report` only prints. Those of
+efex count for one commit and one `--look`; those of changes that were not committed are always run again.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from __future__ import annotations
 import argparse
 import json
 import random
+import subprocess
 import sys
 from collections.abc import Callable, Iterable
 from dataclasses import replace
@@ -139,10 +141,16 @@ def run_peer(method: str, truth: LatentGraph, *, seed: int, cutoff: int) -> dict
     return result
 
 
+EPISODES = {"efex": None, "efex-100": 100}
+"""After how many steps efex begins anew."""
+
+METHODS = ("L*", "KV", "L#", "hW", "L*_MDP", *EPISODES)
+
+
 def run_efex(method: str, truth: LatentGraph, *, seed: int, cutoff: int, look: int) -> dict[str, Any]:
     """Let efex explore a system; return when its map was first seen to be right."""
     tolerance = TOLERANCE if (truth.probability < 1).any() else 0.0
-    world = GraphWorld(truth, episode_steps=100 if method == "efex-100" else None, seed=seed)
+    world = GraphWorld(truth, episode_steps=EPISODES[method], seed=seed)
     found: dict[str, Any] = {"right": None, "resets": None, "stops": None}
 
     def is_right(agent: Agent) -> bool:
@@ -157,23 +165,48 @@ def run_efex(method: str, truth: LatentGraph, *, seed: int, cutoff: int, look: i
     return found
 
 
-METHODS = ("L*", "KV", "L#", "hW", "L*_MDP", "efex", "efex-100")
+DIRTY = "+dirty"
+KEY = ("system", "method", "seed", "cutoff", "version", "look", "episode_steps")
+"""What a result is known by; the last three are efex's alone."""
+
+
+def version(root: Path = Path(__file__).parents[1]) -> str:
+    """Return which efex this is: the commit of the repository at `root`, the package's version where it is not its."""
+    if Path(efex.__file__).is_relative_to(root / "src"):
+        asked = ["git", "-C", str(root), "describe", "--always", "--exclude=*", f"--dirty={DIRTY}"]
+        try:
+            return subprocess.run(asked, capture_output=True, text=True, check=True).stdout.strip()
+        except (OSError, subprocess.CalledProcessError):
+            pass
+    return efex.__version__
+
+
+def keyed(rows: Iterable[dict[str, Any]]) -> dict[tuple[Any, ...], dict[str, Any]]:
+    """Return results by what they are known by, the latest of each."""
+    return {tuple(row.get(name) for name in KEY): row for row in rows}
 
 
 def report(rows: Iterable[dict[str, Any]]) -> str:
     """Return the results as a Markdown table: medians over seeds, the lowest and highest in brackets."""
     groups: dict[tuple[str, str, int], list[dict[str, Any]]] = {}
-    for row in rows:
-        groups.setdefault((row["system"], row["method"], row["cutoff"]), []).append(row)
+    for row in keyed(rows).values():
+        groups.setdefault((row["system"], _learner(row), row["cutoff"]), []).append(row)
     lines = [
         "| system | learner | right | steps to it | resets to it | steps until it stops | cut-off |",
         "|---" * 7 + "|",
     ]
-    for (system, method, cutoff), group in sorted(groups.items()):
+    for (system, learner, cutoff), group in sorted(groups.items()):
         right = sum(row["right"] is not None for row in group)
         cells = [_spread([row[column] for row in group]) for column in ("right", "resets", "stops")]
-        lines.append(f"| {system} | {method} | {right} of {len(group)} | {' | '.join(cells)} | {cutoff:,} |")
+        lines.append(f"| {system} | {learner} | {right} of {len(group)} | {' | '.join(cells)} | {cutoff:,} |")
     return "\n".join(lines)
+
+
+def _learner(row: dict[str, Any]) -> str:
+    """Return a learner's name, and of efex which version it was and how often its map was looked at."""
+    if not row["method"].startswith("efex"):
+        return str(row["method"])
+    return f"{row['method']} {row.get('version', 'of unknown version')}, looked at every {row.get('look', '?')} steps"
 
 
 def _spread(values: list[int | None]) -> str:
@@ -196,15 +229,19 @@ def main() -> None:
     chosen = parser.parse_args()
     rows = [json.loads(line) for line in chosen.file.read_text().splitlines()] if chosen.file.exists() else []
     chosen.file.parent.mkdir(parents=True, exist_ok=True)
-    done = {(row["system"], row["method"], row["seed"], row["cutoff"]) for row in rows}
+    done = {key for key in keyed(rows) if not str(key[KEY.index("version")]).endswith(DIRTY)}
+    ours = version()
     for name in [] if chosen.report else chosen.systems:
         truth = SYSTEMS[name]()
         truth = replace(truth, observations=tuple(truth.codes.tolist()))
         for method, seed in ((method, seed) for seed in chosen.seeds for method in chosen.methods):
-            if (name, method, seed, chosen.cutoff) in done:
-                continue
             key = {"system": name, "method": method, "seed": seed, "cutoff": chosen.cutoff}
-            if method.startswith("efex"):
+            if method in EPISODES:
+                key |= {"version": ours, "look": chosen.look, "episode_steps": EPISODES[method]}
+            if done & keyed([key]).keys():
+                print(f"taken from {chosen.file}: {name}, {method}, seed {seed}")
+                continue
+            if method in EPISODES:
                 found = run_efex(method, truth, seed=seed, cutoff=chosen.cutoff, look=chosen.look)
             else:
                 found = run_peer(method, truth, seed=seed, cutoff=chosen.cutoff)

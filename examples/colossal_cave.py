@@ -34,9 +34,10 @@ def all_alike(steps: int, seed: int, episode_steps: int | None, walks: int) -> l
     world = GraphWorld(cave.truth)
     run = efex.explore(cave, steps=steps, seed=seed, progress=False)
     right = efex.measures.precision(run, world, walks=walks)
-    # What one node for everything that looks alike would be worth: the map has to say more than the words do.
-    assert right > efex.measures.precision(run.first_order, world, walks=walks)
+    # What one node for everything that looks alike would be worth: the map has to say far more than the words do.
+    assert right > 1.5 * efex.measures.precision(run.first_order, world, walks=walks)
     exact = "yes" if run.graph.equivalent_to(cave.truth) else "no"
+    assert exact == "no" or (right > 0.99 and run.graph.merge_equivalent().n_nodes == len(ALIKE))
     starts = "no new starts" if episode_steps is None else f"a new start every {episode_steps}"
     return [f"efex, {starts}", f"{steps:,}", str(run.graph.n_nodes), f"{right:.2f}", exact]
 
@@ -50,7 +51,7 @@ def main() -> None:
     print(f"all different: exactly the game's map after 500 steps, seeds {[*seeds]}")
 
     rows = [["all alike", "steps", "nodes", "precision", "exact"], ["---"] * 5]
-    steps, walks, lengths = (500, 5, (100,)) if chosen.short else (10_000, 100, (100, None))
+    steps, walks, lengths = (1_000, 5, (100,)) if chosen.short else (10_000, 100, (100, None))
     rows += [all_alike(steps, chosen.seed, length, walks) for length in lengths]
     rows += [[f"AALpy, {name}", f"{steps:,}", str(len(ALIKE)), "1.00", "yes"] for name, steps in PEERS.items()]
     table = "\n".join("| " + " | ".join(row) + " |" for row in rows)

@@ -12,6 +12,7 @@ import pytest
 
 import efex
 from efex import checkpoint, stopping
+from efex.arrays import read_arrays, write_arrays
 from efex.errors import EfexError, InvalidArgumentError, StorageError
 
 CHECKPOINT = "checkpoint.safetensors"
@@ -291,6 +292,24 @@ def test_without_resume_a_run_is_replaced(tmp_path):
     assert not (tmp_path / CHECKPOINT).exists()
 
 
+class Stuck(gymnasium.Wrapper):
+    def reset(self, **options):
+        raise RuntimeError("no connection, so to speak: crashed")
+
+
+def test_a_run_that_fails_at_once_takes_nothing_from_the_one_before(tmp_path):
+    options = {"steps": 40, "progress": False, "folder": tmp_path}
+    run = efex.explore(grid(), **options)
+    before = {path.name: path.read_bytes() for path in tmp_path.iterdir()}
+    interrupted(lambda: Stuck(grid()), 0, tmp_path, steps=80, progress=False)
+    interrupted(grid, 0, tmp_path, steps=80, progress=False)
+    for wrong in ({"steps": 0}, {"agent": "max", "until": "complete"}, {"observe": lambda seen: object()}):
+        with pytest.raises(EfexError):
+            efex.explore(grid(), **options | wrong)
+    assert {path.name: path.read_bytes() for path in tmp_path.iterdir()} == before
+    assert identical(efex.explore(Untouchable(grid()), resume=True, **options), run)
+
+
 def test_a_run_that_was_not_finished_says_so_when_it_is_loaded(tmp_path):
     efex.explore(efex.make("chain", length=5), steps=50, progress=False, folder=tmp_path)
     (tmp_path / "experience.safetensors").unlink()
@@ -298,13 +317,38 @@ def test_a_run_that_was_not_finished_says_so_when_it_is_loaded(tmp_path):
         efex.load(tmp_path)
 
 
-def test_a_damaged_checkpoint_is_a_clear_error(tmp_path):
-    efex.explore(grid(), steps=40, progress=False, folder=tmp_path)
-    content = bytearray((tmp_path / CHECKPOINT).read_bytes())
+def flipped(file):
+    content = bytearray(file.read_bytes())
     content[-9] ^= 4
-    (tmp_path / CHECKPOINT).write_bytes(content)
-    with pytest.raises(StorageError, match="checksum"):
+    file.write_bytes(content)
+
+
+def cut(file):
+    file.write_bytes(file.read_bytes()[:100])
+
+
+def emptied(file):
+    state = read_arrays(file)
+    del state.about["agent"]
+    write_arrays(file, state)
+
+
+@pytest.mark.parametrize(
+    ("damage", "says"), [(flipped, "is damaged"), (cut, "cannot be read"), (emptied, "agent is missing")]
+)
+def test_a_damaged_checkpoint_is_a_clear_error(tmp_path, command, damage, says):
+    efex.explore(grid(), steps=40, progress=False, folder=tmp_path)
+    damage(tmp_path / CHECKPOINT)
+    with pytest.raises(StorageError, match=says) as caught:
         efex.explore(grid(), steps=80, progress=False, folder=tmp_path, resume=True)
+    assert str(caught.value).count(str(tmp_path / CHECKPOINT)) == 1
+    assert str(caught.value).endswith("; give another folder, or resume=False, which begins anew")
+    assert efex.load(tmp_path).experience.n_steps == 40
+    world = ["--set", "size=4", "--unique-fraction", "0.5", "--set", "episode_steps=30"]
+    done = command("explore", "grid2d", *world, "--steps", "80", "--out", tmp_path, "--resume")
+    assert done.returncode == 2
+    assert done.stderr.endswith("; give another --out, or no --resume, which begins anew\n")
+    assert efex.explore(grid(), steps=41, progress=False, folder=tmp_path).experience.n_steps == 41
 
 
 class Alternating(efex.agents.RandomAgent):

@@ -67,7 +67,7 @@ def test_an_environment_of_ones_own_is_explored(tmp_path):
         (["explore", "grid2d", "--steps", "-5"], "--steps must be"),
         (["explore", "gymnasium:Env", "--set", "colour=1"], "could not be made with --set colour=1"),
         (["explore", "FrozenLake-v1", "--set", "colour=1"], "could not be made with --set colour=1"),
-        (["explore", "nowhere"], "a Gymnasium id such as FrozenLake-v1, or MODULE:CLASS, not 'nowhere'"),
+        (["explore", "nowhere"], "id such as FrozenLake-v1, or MODULE:CLASS or FILE.py:CLASS, not 'nowhere'"),
         (["explore", "grid2d", "--until", "finished"], "--until must be \"complete\", not 'finished'"),
         (["explore", "grid2d", "--until", "complete", "--agent", "random"], "--until complete needs an agent"),
         (["explore", "grid2d", "--episode-steps", "0"], "--episode-steps must be a whole number"),
@@ -82,6 +82,65 @@ def test_bad_input_is_one_line_and_a_non_zero_exit(arguments, says, tmp_path, co
     assert says in done.stderr
     assert len(done.stderr.strip().splitlines()) == 1
     assert "Traceback" not in done.stderr
+
+
+OWN = """
+class Fussy(Corridor):
+    def __init__(self, length, *, broken=False):
+        super().__init__(length)
+        if broken:
+            raise RuntimeError("no such display")
+
+class Plain:
+    pass
+
+def plain():
+    return Plain()
+
+made = Corridor()
+number = 3
+"""
+
+
+@pytest.mark.parametrize(
+    ("environment", "says"),
+    [
+        ("own.py:Fussy", "could not be made without --set NAME=VALUE: "),
+        ("own.py:Fussy", "missing 1 required positional argument: 'length'\n"),
+        ("own.py:Fussy --set width=3", "could not be made with --set width=3: "),
+        ("own.py:Fussy --set length=3 --set broken=true", "RuntimeError: no such display; --debug shows where\n"),
+        ("own.py:Plain", "MODULE:CLASS of a gymnasium.Env, or a function that makes one, not the class Plain; "),
+        ("own.py:plain", "makes one, not Plain; efex.adapters.from_functions makes one of anything\n"),
+        ("own.py:number", "or a function that makes one, not int; "),
+        ("own.py:Corrider", "must name what is in own.py, which defines Corridor, Fussy, not 'Corrider'\n"),
+        ("own.py:made --set length=3", "--set must not be given for 'own.py:made', which is made already"),
+        ("empty.py:Corridor", "must name what is in empty.py, which defines no gymnasium.Env, not 'Corridor'\n"),
+        ("missing.py:Corridor", "FILE.py:CLASS that can be imported: there is no file missing.py\n"),
+        ("missing_module:Corridor", "MODULE:CLASS or FILE.py:CLASS that can be imported: No module named 'missing_"),
+        ("wrong.py:Corridor", "that can be imported: SyntaxError: "),
+        ("failing.py:Corridor", "that can be imported: ZeroDivisionError: division by zero; --debug shows where\n"),
+        ("./failing:Corridor", "that can be imported: "),
+    ],
+)
+def test_an_environment_of_ones_own_that_cannot_be_made_is_one_line(environment, says, tmp_path, command, monkeypatch):
+    monkeypatch.setattr(sys, "path", list(sys.path))
+    for name, text in {"own": CORRIDOR + OWN, "empty": "", "wrong": "def a(:", "failing": "1 / 0"}.items():
+        (tmp_path / f"{name}.py").write_text(text)
+    done = command("explore", *environment.split(), cwd=tmp_path)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert says in done.stderr
+    assert len(done.stderr.splitlines()) == 1
+    assert not (tmp_path / "runs").exists()
+
+
+def test_an_environment_in_a_file_finds_what_lies_beside_it(tmp_path, command, monkeypatch):
+    monkeypatch.setattr(sys, "path", list(sys.path))
+    (tmp_path / "beside").mkdir()
+    (tmp_path / "beside" / "base_of_mine.py").write_text(CORRIDOR)
+    (tmp_path / "beside" / "mine.py").write_text("from base_of_mine import Corridor")
+    done = command("explore", "beside/mine.py:Corridor", "--set", "length=4", "--steps", "60", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert efex.load(tmp_path / "runs/latest").graph.n_nodes == 4
 
 
 def test_episodes_are_cut_where_the_option_says(tmp_path, command, monkeypatch):

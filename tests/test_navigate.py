@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import efex
-from efex.errors import InvalidArgumentError
+from efex.errors import EfexError, InvalidArgumentError
 from efex.graph import LatentGraph
 from efex.graph.reduction import redirect
 from efex.graph.routes import routes
@@ -36,6 +36,16 @@ def test_it_begins_anywhere_that_looks_like_it():
     assert navigator.belief[0] > 0.95
     navigator.observe(1)
     assert navigator.belief.tolist() == [0, 0.5, 0, 0.5]
+
+
+def test_it_goes_nowhere_before_something_is_seen():
+    navigator = efex.Navigator(corridor("0101"))
+    with pytest.raises(EfexError, match=r"go_to must follow observe: .*navigator\.observe\(observation\)"):
+        navigator.go_to(3)
+    with pytest.raises(EfexError, match="go_to must follow observe"):
+        navigator.go_to([0, 1, 2, 3])  # which is everywhere
+    navigator.observe("never seen")
+    assert navigator.go_to(3) in (0, 1)
 
 
 @pytest.mark.parametrize("seed", range(3))

@@ -43,6 +43,17 @@ def test_policy_iteration_solves_the_bellman_equation_of_the_paper(case, discoun
     np.testing.assert_allclose(q.max(axis=1), plan.values, rtol=1e-9, atol=1e-12)
 
 
+@given(st.integers(0, 2**16), st.sampled_from([20, 400]))
+@settings(max_examples=10)
+def test_where_chance_rules_few_states_are_solved_at_once_and_many_swept(seed, n_states):
+    rng = np.random.default_rng(seed)
+    steps = [rng.integers(0, n, 50 * n_states) for n in (n_states, 2, n_states)]
+    belief = Belief.empty(n_states, 2, prior=0.5 / n_states).updated(*steps)
+    plan = policy_iteration(belief, discount=0.9999, relative=rng.random(n_states))
+    q = bellman(belief, plan.values, 0.9999)
+    np.testing.assert_allclose(q.max(axis=1), plan.values, rtol=1e-8)
+
+
 def test_a_planted_error_of_one_percent_is_caught(monkeypatch):
     rng = np.random.default_rng(0)
     steps = [rng.integers(0, n, 40) for n in (6, 2, 6)]

@@ -59,6 +59,7 @@ def _fingerprint(graph: LatentGraph) -> str:
 class Checkpoints:
     """Writes the state of a run to its folder now and then; when it does has no influence on the run.
 
+    The first one replaces what another run left: one that fails before it has something to save leaves it as it is.
     A checkpoint holds the agent as it was when it chose the last action, and what the environment answered; and it
     says by what to know the run again: what was `asked` for, the agent's settings, the environment.
     `first` is the observation from which on the environment can be replayed, seeded with `seed`: the one after the
@@ -77,11 +78,6 @@ class Checkpoints:
     def exist(self) -> bool:
         """Whether there is one in the folder."""
         return self.path is not None and self.path.exists()
-
-    def clear(self) -> None:
-        """Remove what another run left."""
-        if self.path is not None:
-            self.path.unlink(missing_ok=True)
 
     def step(self, step: Step) -> None:
         """Take note of what just happened; write a checkpoint if it is time, or the last step."""

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any, NoReturn
 import gymnasium
 import typer
 
+from efex.checks import whole
 from efex.cli_words import in_options
 from efex.errors import EfexError, InvalidArgumentError
 
@@ -50,7 +51,8 @@ def efex(
 @app.command()
 def explore(
     environment: Annotated[
-        str, typer.Argument(help="A world's name, a Gymnasium id, or MODULE:CLASS for an environment of yours.")
+        str,
+        typer.Argument(help="A world's name, a Gymnasium id, or MODULE:CLASS or FILE.py:CLASS for one of yours."),
     ],
     steps: Annotated[int, typer.Option(help="Steps to take in all.")] = 20_000,
     seed: Annotated[int, typer.Option(help="Everything random comes from it.")] = 0,
@@ -72,6 +74,7 @@ def explore(
         typer.Option("--set", help="Any other option of the environment: --set size=15.", show_default="its own"),
     ] = None,
     measure: Annotated[bool, typer.Option(help="Measure the map against the truth, in a world.")] = True,
+    restarts: Annotated[int, typer.Option(help="Learn the map so often again, and say how far they agree.")] = 0,
     until: Annotated[
         str | None,
         typer.Option(help='"complete" stops when nothing is left to try, before --steps.', show_default="all --steps"),
@@ -84,13 +87,20 @@ def explore(
         typer.Option(help="Take all actions again to resume in mid-episode.", show_default="replay worlds and ids"),
     ] = None,
 ) -> None:
-    """Explore an environment and write a run folder: experience, model, graph, map.png, summary.json."""
+    """Explore an environment and write a run folder: experience, model, graph, map.png, summary.json.
+
+    What it shows on the way: coverage, the share of a world's edges walked;
+    states, the places on the map; log-lik, the log-probability that the map
+    gives to what a step showed, mean over all steps, in nats (0 is certain).
+    """
     from efex import measures
     from efex.cli_environment import named_environment, setting
     from efex.explore import explore as run_explore
-    from efex.storage import MAP, SUMMARY, write_json
+    from efex.run import UNASKED
+    from efex.storage import MAP, SUMMARY, save, write_json
     from efex.worlds import GraphWorld, world_names
 
+    whole("restarts", restarts, at_least=0)
     options = dict(setting(text) for text in option or [])
     options |= {k: v for k, v in (("unique_fraction", unique_fraction), ("slip", slip)) if v is not None}
     if episode_steps is not None and environment in world_names():
@@ -104,7 +114,11 @@ def explore(
     except KeyboardInterrupt:
         typer.echo(f"interrupted; what was found so far is in {out}, and --resume goes on from there", err=True)
         raise typer.Exit(130) from None
-    summary = run.summary()
+    if restarts:
+        typer.echo(f"learning the map {restarts} more times, to see whether it is the same")
+    summary = run.summary(restarts=restarts)
+    if restarts:
+        save(run, out, goes_on=True)
     summary["nodes_after_merging"] = run.graph.merge_equivalent().n_nodes
     if measure and isinstance(env.unwrapped, GraphWorld):
         typer.echo("measuring the map against the truth")
@@ -115,6 +129,8 @@ def explore(
         write_json(out / SUMMARY, summary)
     for name, value in summary.items():
         shown = f"{value:.4g}" if isinstance(value, float) else "unknown" if value is None else str(value)
+        if value == UNASKED:
+            shown = in_options(shown, {"restarts": "--restarts"})
         typer.echo(f"{name.replace('_', ' '):>31}  {shown}")
     typer.echo(f"the map is drawn in {out / MAP}")
 

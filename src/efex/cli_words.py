@@ -9,6 +9,7 @@ PHRASES = {
     'None, "complete" or a function of the agent': '"complete"',
     "; pass a function of the agent": "",
     "; give that, another folder, or": "; give that, another --out, or",
+    "; give another folder, or": "; give another --out, or",
     "a number or a mapping;": "a number;",
 }
 """What a function takes and a command line cannot give, and what is left of it."""

@@ -9,12 +9,18 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from efex.checks import whole
 from efex.errors import InvalidArgumentError
 from efex.symbols import PLAIN, Symbol, to_symbol
 
 
 class Alphabet:
-    """A growing one-to-one map between symbols and the codes 0, 1, 2, ... in order of first sight."""
+    """A growing one-to-one map between symbols and the codes 0, 1, 2, ... in order of first sight.
+
+    >>> alphabet = Alphabet(["wall", "door"])
+    >>> alphabet.encode("lamp"), alphabet.lookup(["door", "sea"]).tolist()
+    (2, [1, -1])
+    """
 
     def __init__(self, symbols: Iterable[Symbol] = ()) -> None:
         self._codes: dict[Symbol, int] = {}
@@ -64,6 +70,10 @@ class Experience:
     """Episodes of observations and the actions between them; appending a step is O(1) amortised.
 
     `actions[t]` leads from `observations[t]` to `observations[t + 1]`; it is -1 at an episode's last observation.
+
+    >>> walk = Experience.from_episodes([(["hall", "door", "hall"], [1, 0])])
+    >>> walk.symbols, walk.observations.tolist(), walk.actions.tolist()
+    (['hall', 'door', 'hall'], [0, 1, 0], [1, 0, -1])
     """
 
     def __init__(self, n_actions: int, *, alphabet: Alphabet | None = None) -> None:
@@ -89,6 +99,9 @@ class Experience:
 
         There is one action between each two observations; one more, taken at the last, is ignored, as logs often have
         it. None means that there is only one action, taken throughout.
+
+        >>> Experience.from_episodes([(["hall", "door", "hall"], [1, 0]), ("xyz", None)])
+        Experience(2 episodes, 4 steps, 5 symbols)
         """
         walks = [(symbols, check_actions(actions, len(symbols))) for symbols, actions in episodes]
         highest = max((int(actions.max()) for _, actions in walks if actions.size), default=0)
@@ -111,7 +124,13 @@ class Experience:
         alphabet: Alphabet,
         terminated: Sequence[int] | NDArray[np.integer[Any]] = (),
     ) -> Experience:
-        """Return the experience whose flat arrays are these: codes, and actions that are -1 where an episode ends."""
+        """Return the experience whose flat arrays are these: codes, and actions that are -1 where an episode ends.
+
+        >>> codes, actions = np.array([0, 1, 0, 0]), np.array([0, -1, 0, -1])
+        >>> walks = Experience.from_flat(codes, actions, n_actions=1, alphabet=Alphabet(["wall", "door"]))
+        >>> walks.n_episodes, walks.symbols
+        (2, ['wall', 'door', 'wall', 'wall'])
+        """
         experience = cls(n_actions, alphabet=alphabet)
         experience._observations = np.array(observations, np.int32)
         experience._actions = np.array(actions, np.int32)
@@ -122,12 +141,26 @@ class Experience:
         return experience
 
     def begin(self, symbol: Symbol) -> int:
-        """Start an episode at `symbol`; return the symbol's code."""
+        """Start an episode at `symbol`; return the symbol's code.
+
+        >>> walks = Experience(n_actions=1)
+        >>> walks.begin("hall"), walks.begin("door"), walks.begin("hall")
+        (0, 1, 0)
+        >>> walks.n_episodes
+        3
+        """
         self._starts.append(self._length)
         return self._push(symbol)
 
     def append(self, action: int, symbol: Symbol) -> int:
-        """Record that `action` led to `symbol`; return the symbol's code."""
+        """Record that `action` led to `symbol`; return the symbol's code.
+
+        >>> walk = Experience(n_actions=2)
+        >>> walk.begin("hall"), walk.append(1, "door"), walk.append(0, "hall")
+        (0, 1, 0)
+        >>> walk.actions.tolist()
+        [1, 0, -1]
+        """
         if not self._starts:
             raise InvalidArgumentError("an episode must begin before a step can be appended")
         if not 0 <= action < self.n_actions:
@@ -146,16 +179,30 @@ class Experience:
         return code
 
     def first(self, length: int) -> Experience:
-        """Return the experience up to its first `length` observations."""
+        """Return the experience up to its first `length` observations.
+
+        >>> Experience.from_episodes([("abc", None), ("de", None)]).first(4)
+        Experience(2 episodes, 2 steps, 5 symbols)
+        """
+        length = whole("length", length, at_least=0)
         actions = self.actions[:length].copy()
         actions[-1:] = -1
         kept = [position for position in self._terminated if position < length]
         return Experience.from_flat(
-            self.observations[:length], actions, n_actions=self.n_actions, alphabet=self.alphabet, terminated=kept
+            self.observations[:length],
+            actions,
+            n_actions=self.n_actions,
+            alphabet=Alphabet(self.alphabet.symbols),
+            terminated=kept,
         )
 
     def renamed(self, rename: Callable[[Symbol], Symbol]) -> Experience:
-        """Return the same walks with every symbol renamed; two may become one."""
+        """Return the same walks with every symbol renamed; two may become one.
+
+        >>> lamps = Experience.from_episodes([(["red lamp", "green lamp", "door"], None)])
+        >>> lamps.renamed(lambda symbol: symbol.split()[-1]).symbols
+        ['lamp', 'lamp', 'door']
+        """
         alphabet = Alphabet()
         codes = np.array([alphabet.encode(rename(symbol)) for symbol in self.alphabet.symbols], np.int32)
         return Experience.from_flat(
@@ -167,8 +214,17 @@ class Experience:
         )
 
     def terminate(self) -> None:
-        """Mark the last observation as one where the environment ended for good, not by a time limit."""
-        self._terminated.append(self._length - 1)
+        """Mark the last observation as one where the environment ended for good, not by a time limit.
+
+        >>> walk = Experience.from_episodes([(["ice", "ice", "hole"], None)])
+        >>> walk.terminate()
+        >>> walk.terminated.tolist()
+        [2]
+        """
+        if self._length == 0:
+            raise InvalidArgumentError("terminate must follow an observation; there is none")
+        if self._length - 1 not in self._terminated[-1:]:
+            self._terminated.append(self._length - 1)
 
     @property
     def terminated(self) -> NDArray[np.int64]:

@@ -55,11 +55,12 @@ def explore(
     and nothing new was met for long (`efex.stopping.seems_complete` says it precisely), or a function that is asked
     after every step, given the agent as it was when it chose that step.
 
-    With a `folder` the run is saved there, in place of any other, also when it is interrupted, and checkpoints are
-    written on the way. `resume` goes on from the last one, if there is one: `steps` counts the whole run. The
-    environment is brought back by replaying all actions from the first reset on, after which the run ends exactly
-    where it would have ended; this is done if it is a world, or registered with Gymnasium and not as nondeterministic,
-    or if `replay` says so. If not, or if it shows something else this time, the run goes on with a new episode.
+    With a `folder` the run is saved there, also when it is interrupted, and checkpoints are written on the way; another
+    run is replaced once there is something to save. `resume` goes on from the last checkpoint, if there is one: `steps`
+    counts the whole run. The environment is brought back by replaying all actions from the first reset on, after which
+    the run ends exactly where it would have ended; this is done if it is a world, or registered with Gymnasium and not
+    as nondeterministic, or if `replay` says so. If not, or if it shows something else this time, the run goes on with a
+    new episode.
 
     The run holds the map as `run.graph`, and `run.decode` finds a walk on it.
 
@@ -93,8 +94,6 @@ def explore(
         if finished := resumption.finished_run(steps, stops):
             return finished
         reset_seed = resumption.return_to_environment(seed, replayed=is_replayed(env, record, replay))
-    else:
-        checkpoints.clear()
     try:
         with progress_display(record.truth, steps, enabled=progress) as display, interrupts_between_steps() as check:
             display.resume(explorer.experience.actions.tolist(), record.true_nodes)

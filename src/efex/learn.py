@@ -11,6 +11,7 @@ import numpy as np
 from efex import checks
 from efex.adapters import Table, read_table
 from efex.agents.base import Recovery
+from efex.agents.closing import closed_pairs
 from efex.agreement import agreement
 from efex.checks import flag, whole
 from efex.errors import InvalidArgumentError
@@ -116,7 +117,8 @@ def _best(models: list[Model], experience: Experience, settings: dict[str, Any])
         best = int(np.argmax([explanation(model, experience) for model in models]))
         shares = [agreement(one, other) for one, other in combinations(paths, 2)]
         settings |= {"restarts": len(models), "agreement": float(np.mean(shares))}
-    return Fit(experience, Recovery(models[best], paths[best]), settings)
+    closed = closed_pairs(paths[best], models[best].layout, experience, masks={})
+    return Fit(experience, Recovery(models[best], paths[best], closed=closed), settings)
 
 
 def _score(learned: Fit, walks: Experience) -> None:

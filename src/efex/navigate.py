@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from efex.adapters.environment import AgentView, action_mask
 from efex.checks import fraction, whole
-from efex.errors import InvalidArgumentError
+from efex.errors import EfexError, InvalidArgumentError
 from efex.graph.action_names import action_number
 from efex.graph.latent import LatentGraph
 from efex.graph.plan import target_nodes, ways_out
@@ -61,6 +61,7 @@ class Navigator:
         self._sure = fraction("sure", sure)
         self._rng = stream(seed, "navigator")
         self._trail: Trail | None = None
+        self._has_seen = False
         self._goal: frozenset[int] = frozenset()
         self._taken = 0
         self._expected = self._doubt = 0.0
@@ -83,7 +84,19 @@ class Navigator:
             self._trail.follow(self._chances)
 
     def block(self, node: int, action: int | str) -> None:
-        """Take no way over `action` at `node` any more, unless there is no other."""
+        """Take no way over `action` at `node` any more, unless there is no other.
+
+        >>> import efex
+        >>> world = efex.make("grid2d", size=3)
+        >>> seen, _ = world.reset()
+        >>> navigator = efex.Navigator(world.truth)
+        >>> navigator.observe(seen)
+        >>> navigator.go_to(2)
+        3
+        >>> navigator.block(0, 3)
+        >>> navigator.go_to(2)
+        1
+        """
         self._use(self.blocked | {(whole("node", node, at_least=0), action_number(self._given, action))})
 
     @property
@@ -92,9 +105,20 @@ class Navigator:
         return self._trail is None
 
     def observe(self, observation: Any, *, after: int | str | None = None) -> None:
-        """Take in what is seen: after an action, or at the beginning and after a reset, where that is None."""
+        """Take in what is seen: after an action, or at the beginning and after a reset, where that is None.
+
+        >>> ring = LatentGraph.from_matrices(["door", "wall", "wall"], [[[0, 1, 0], [0, 0, 1], [1, 0, 0]]])
+        >>> navigator = Navigator(ring)
+        >>> navigator.observe("wall")
+        >>> navigator.belief.tolist()
+        [0.0, 0.5, 0.5]
+        >>> navigator.observe("wall", after=0)
+        >>> navigator.belief.round(2).tolist()
+        [0.0, 0.0, 1.0]
+        """
         action = None if after is None else action_number(self._given, after)
         seen = self._chances.codes == self._given.alphabet.lookup([to_symbol(observation)])[0]
+        self._has_seen = True
         if not seen.any():
             self.belief, self._trail = np.full(len(seen), 1 / len(seen)), None
         elif action is None or self._trail is None:
@@ -117,8 +141,17 @@ class Navigator:
         """Return the next action on the way to a node, to one that shows `observation`, or to a tag; None on arrival.
 
         `node` may be several, of which any will do; `mask` says which actions are available now, where not all are.
+        What is seen must be told first, by `observe`: without it any node would be as likely as any other.
+
+        >>> lift = LatentGraph.from_matrices(["floor", "roof"], [[[0.5, 0.5], [0, 1]], [[1, 0], [1, 0]]])
+        >>> navigator = Navigator(lift)
+        >>> navigator.observe("floor")
+        >>> navigator.go_to(observation="roof"), navigator.go_to(observation="floor")
+        (0, None)
         """
         goal = frozenset(target_nodes(self._given, to=node, observation=observation, tag=tag, name="node"))
+        if not self._has_seen:
+            raise EfexError("go_to must follow observe: tell what is seen first, by navigator.observe(observation)")
         if goal != self._goal:
             self._goal, self._taken, self._experiment = goal, 0, ()
         course = self._course(goal)

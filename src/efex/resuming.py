@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -30,15 +31,13 @@ class Resumption:
     def __init__(self, checkpoints: Checkpoints) -> None:
         assert checkpoints.path is not None
         self._checkpoints, self._record, self._path = checkpoints, checkpoints.record, checkpoints.path
-        state = read_arrays(self._path)
-        try:
+        with _readable(self._path):
+            state = read_arrays(self._path)
             kept = state.part("run")
-            _compare(kept.about["same"], checkpoints.same, self._path.parent)
+            was = dict(kept.about["same"])
+        _compare(was, checkpoints.same, self._path.parent)
+        with _readable(self._path):
             self._take_up(kept, state.part("agent"))
-        except InvalidArgumentError:
-            raise
-        except UNFIT as error:
-            raise StorageError(f"{self._path} does not hold what efex wrote: {error!r}") from error
 
     def _take_up(self, kept: State, agent: State) -> None:
         record, checkpoints = self._record, self._checkpoints
@@ -146,9 +145,17 @@ def _difference(record: Record, position: int, moment: Moment, *, ends: bool) ->
     return None
 
 
-def _compare(was: Any, same: dict[str, Any], folder: Path) -> None:
-    if not isinstance(was, dict):
-        raise StorageError("same must be an object")
+@contextmanager
+def _readable(path: Path) -> Iterator[None]:
+    """Say of a checkpoint that cannot be read what to do about it."""
+    try:
+        yield
+    except UNFIT as error:
+        what = str(error) if str(path) in str(error) else f"{path} does not hold what efex wrote: {error!r}"
+        raise StorageError(f"{what}; give another folder, or resume=False, which begins anew") from error
+
+
+def _compare(was: dict[str, Any], same: dict[str, Any], folder: Path) -> None:
     for name in [*same, *(name for name in was if name not in same)]:
         if was.get(name) != same.get(name):
             raise InvalidArgumentError(

@@ -28,10 +28,19 @@ from efex.symbols import Symbol, to_symbol
 FEW = 5
 """A node seen fewer times than this is one to be careful with."""
 
+UNASKED = "not asked; restarts=3 learns the map 3 more times and says how far they agree"
+"""What a summary says of restarts where there were none."""
+
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Fit:
-    """A model learned from an experience, and the map it holds."""
+    """A model learned from an experience, and the map it holds.
+
+    >>> import efex
+    >>> walk = Experience.from_episodes([("door wall wall".split() * 20, None)])
+    >>> efex.learn(walk, clones=2)
+    Fit(Experience(1 episodes, 59 steps, 2 symbols), LatentGraph(3 nodes, 2 observations, 1 actions, 3 edges))
+    """
 
     experience: Experience
     recovery: Recovery
@@ -98,6 +107,12 @@ class Fit:
 
         Actions are numbers, or names where they have some. The start is uniform, the model's pseudocount makes every
         transition possible, and untried actions do what is `expected` of them.
+
+        >>> import efex
+        >>> walk = Experience.from_episodes([("door wall wall".split() * 20, None)])
+        >>> near, far, door = efex.learn(walk, clones=2).decode(["wall", "wall", "door"], [0, 0]).tolist()
+        >>> door, near != far
+        (0, True)
         """
         walk = inference.one_walk(self.graph, map(self.symbol, observations), actions)
         return inference.decode(self.expected, walk, pseudocount=self._pseudocount)
@@ -106,16 +121,34 @@ class Fit:
         """Return log P(observations | actions) of one walk in nats, from a uniform start.
 
         A symbol never seen costs log 1e-6 and the walk goes on from a uniform start behind it.
+
+        >>> import efex
+        >>> fit = efex.learn(Experience.from_episodes([("door wall wall".split() * 20, None)]), clones=2)
+        >>> fit.log_likelihood(["wall", "wall", "door"], [0, 0]) > fit.log_likelihood(["wall", "wall", "wall"], [0, 0])
+        True
         """
         walk = inference.one_walk(self.graph, map(self.symbol, observations), actions)
         return inference.log_likelihood(self.expected, walk, pseudocount=self._pseudocount)
 
     def decode_all(self, walks: Experience) -> NDArray[np.int64]:
-        """Return the likeliest node of `graph` at every observation of many walks, as `decode` does for one."""
+        """Return the likeliest node of `graph` at every observation of many walks, as `decode` does for one.
+
+        >>> import efex
+        >>> run = efex.explore(efex.make("chain", length=5), steps=50, progress=False)
+        >>> (run.decode_all(run.experience) == run.nodes).all().item()
+        True
+        """
         return inference.decode(self.expected, walks.renamed(self.symbol), pseudocount=self._pseudocount)
 
     def log_likelihood_all(self, walks: Experience) -> float:
-        """Return the log-probability of many walks in nats, as `log_likelihood` does for one."""
+        """Return the log-probability of many walks in nats, as `log_likelihood` does for one.
+
+        >>> import efex
+        >>> world = efex.make("chain", length=5)
+        >>> run = efex.explore(world, steps=50, progress=False)
+        >>> run.log_likelihood_all(run.experience) < world.truth.log_likelihood_all(run.experience)
+        True
+        """
         return inference.log_likelihood(self.expected, walks.renamed(self.symbol), pseudocount=self._pseudocount)
 
     @property
@@ -123,12 +156,31 @@ class Fit:
         return self.recovery.model.pseudocount
 
     def out_of_clones(self) -> list[Symbol]:
-        """Return the observations that use all their clones and would need more for what follows to be predictable."""
+        """Return the observations that use all their clones and would need more for what follows to be predictable.
+
+        >>> import efex
+        >>> walk = Experience.from_episodes([("door wall wall".split() * 20, None)])
+        >>> with warnings.catch_warnings():
+        ...     warnings.simplefilter("ignore")
+        ...     efex.learn(walk, clones=1).out_of_clones()
+        ['wall']
+        """
         codes = out_of_clones(self.recovery.model.layout, self.experience, self.recovery.path)
         return [self.experience.alphabet[code] for code in codes.tolist()]
 
     def warn_of_missing_clones(self) -> None:
-        """Warn if some observations would need more clones."""
+        """Warn if some observations would need more clones.
+
+        `learn` and `explore` do so themselves, where clones were given.
+
+        >>> import efex
+        >>> walk = Experience.from_episodes([("door wall wall".split() * 20, None)])
+        >>> with warnings.catch_warnings(record=True) as caught:
+        ...     warnings.simplefilter("always")
+        ...     _ = efex.learn(walk, clones=1)
+        >>> print(caught[0].message)  # doctest: +ELLIPSIS
+        1 of 2 observations use all their clones ... give more clones=, or "auto"
+        """
         if short := self.out_of_clones():
             warnings.warn(
                 f"{len(short)} of {len(self.graph.symbols)} observations use all their clones and what follows them "
@@ -158,8 +210,19 @@ class Fit:
         shares = [agreement(self.recovery.path, model.decode(self.experience).path) for model in models]
         return float(np.mean(shares))
 
-    def summary(self) -> dict[str, Any]:
-        """Return the figures a reader asks for first."""
+    def summary(self, *, restarts: int = 0) -> dict[str, Any]:
+        """Return the figures a reader asks for first, and what is still unknown.
+
+        Whether learning again finds the same map is known where `learn` was given restarts. With `restarts`, so many
+        maps are learned anew to find out, see `agreement`; it is noted in `settings`, so once is enough.
+
+        >>> import efex
+        >>> summary = efex.explore(efex.make("chain", length=5), steps=50, progress=False).summary()
+        >>> summary["nodes"], summary["edges"], summary["untried_pairs"]
+        (5, 10, 0)
+        """
+        if whole("restarts", restarts, at_least=0) not in (0, self.settings.get("restarts")):
+            self.settings.update(restarts=restarts, agreement=self.agreement(restarts=restarts))
         graph, experience = self.graph, self.experience
         return {
             **self.settings,
@@ -174,6 +237,7 @@ class Fit:
             "pairs_with_several_outcomes": int((graph.outcomes > 1).sum()),
             "observations_out_of_clones": len(self.out_of_clones()),
             "log_likelihood_per_step": self.recovery.model.log_likelihood(experience) / max(experience.n_steps, 1),
+            "restarts": self.settings.get("restarts", UNASKED),
         }
 
     @cached_property
@@ -182,13 +246,27 @@ class Fit:
         return Report.of(self)
 
     def save(self, folder: str | Path) -> Path:
-        """Write experience, model, graph, summary and map.png to `folder`, from which `efex.load` reads them."""
+        """Write experience, model, graph, summary and map.png to `folder`, from which `efex.load` reads them.
+
+        >>> import efex
+        >>> from tempfile import TemporaryDirectory
+        >>> fit = efex.learn(Experience.from_episodes([("door wall wall".split() * 20, None)]), clones=2)
+        >>> with TemporaryDirectory() as folder:
+        ...     efex.load(fit.save(folder)).graph.equivalent_to(fit.graph)
+        True
+        """
         return Run(self.experience, self.recovery, self.settings, self.symbol).save(folder)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Run(Fit):
-    """A Fit that an agent made by exploring, with the true nodes where the environment tells them."""
+    """A Fit that an agent made by exploring, with the true nodes where the environment tells them.
+
+    >>> import efex
+    >>> run = efex.explore(efex.make("chain", length=5), steps=50, progress=False)
+    >>> run.graph.equivalent_to(run.truth)
+    True
+    """
 
     true_nodes: NDArray[np.int64] | None = None
     """The true node at every observation; the agent never sees it."""
@@ -196,7 +274,13 @@ class Run(Fit):
     """The true graph, where the environment is a world; the agent never sees it."""
 
     def true_positions(self) -> NDArray[np.float64] | None:
-        """Return where every node of `graph` lies in the world: at the true node it mostly stands for."""
+        """Return where every node of `graph` lies in the world: at the true node it mostly stands for.
+
+        >>> import efex
+        >>> run = efex.explore(efex.make("chain", length=5), steps=50, progress=False)
+        >>> run.true_positions()[:, 0].tolist()
+        [0.0, 1.0, 2.0, 3.0, 4.0]
+        """
         if self.truth is None or self.truth.coordinates is None or self.true_nodes is None:
             return None
         together = np.zeros((self.graph.n_nodes, self.truth.n_nodes), np.int64)
@@ -207,6 +291,13 @@ class Run(Fit):
         """Draw the map; where the truth is known, beside it and on its coordinates too.
 
         With `numbers`, the nodes of the map carry the numbers that `plan`, `block` and `tag` take.
+
+        >>> import efex
+        >>> from tempfile import TemporaryDirectory
+        >>> run = efex.explore(efex.make("chain", length=5), steps=50, progress=False)
+        >>> with TemporaryDirectory() as folder:
+        ...     run.plot(f"{folder}/map.png", numbers=True).name
+        'map.png'
         """
         from efex.graph.drawing import plot_comparison
 

@@ -8,9 +8,12 @@ import numpy as np
 import pytest
 from gymnasium.utils.env_checker import check_env
 
+from efex.graph import LatentGraph
+
 sys.path.insert(0, str(Path(__file__).parents[2] / "examples"))
 from systems.cave import ALIKE, DIFFERENT, VERBS, Cave
 from systems.mail import LOGIN, MailServer
+from systems.phases import foretold, phases
 from systems.room import Room
 
 
@@ -89,3 +92,20 @@ def test_a_login_lasts_until_the_session_ends():
     replies = say(server, "EHLO", "AUTH", "HELO", "EHLO", "AUTH", "QUIT", "EHLO", "AUTH")
     assert replies[-4:] == ("503", "220", "250", "235")
     server.close()
+
+
+def door():
+    """Return a door that says yes, or no if it is so already: open at nodes 0 and 2, shut at 1 and 3."""
+    opened, shut = np.eye(4)[[2, 0, 2, 0]], np.eye(4)[[1, 3, 1, 3]]
+    return LatentGraph.from_matrices(["yes", "yes", "no", "no"], [opened, shut], starts=[1])
+
+
+def test_nodes_that_differ_in_the_last_reply_alone_are_one_phase():
+    moves = phases(door(), ["open", "shut"])
+    assert moves == {(0, 1): ["open yes"], (0, 0): ["shut no"], (1, 1): ["open no"], (1, 0): ["shut yes"]}
+    said, answers = ["open", "open", "shut", "open"], ["yes", "no", "yes", "yes"]
+    assert foretold(moves, said, answers) == 1
+    assert foretold(moves, said, ["yes", "yes", "yes", "no"]) == 0.5
+    forgetful = {(0, 0): ["open yes", "shut no"]}
+    assert foretold(forgetful, said, answers) == 0.5
+    assert foretold({(0, 0): ["shut no"]}, said, answers) == 0

@@ -17,9 +17,9 @@ from scipy.spatial.distance import pdist
 
 import efex
 from efex.graph import LatentGraph
-from efex.graph.arrows import FEW_ARROWS, FEW_NODES
 from efex.graph.drawing import LISTED, comparison
 from efex.graph.marks import HEAD
+from efex.graph.page import FEW_ARROWS, FEW_NODES
 
 SHOWN = ["aisle", "shelf", "dock", "charger", "door"]
 NUMBERS = [str(node) for node in range(15)]

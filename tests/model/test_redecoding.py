@@ -7,14 +7,14 @@ import numpy as np
 import pytest
 
 import efex
+from efex.agents import RandomAgent
 from efex.experience import Experience
 from efex.kernels import redecoding as kernel
-from efex.model.aliasing import FIRST_GUESS, HIDING, odds_of_two
+from efex.model.aliasing import FIRST_GUESS, HIDING, PLACE, odds_of_two
 from efex.model.cscg import Model
 from efex.model.layout import CloneLayout
 from efex.model.marginal import marginal_likelihood
 from efex.model.redecoding import Tally, _ground, redecoded
-from efex.model.transitions import PLACE
 from efex.model.viterbi_training import from_path
 
 WEIGHT = 0.1
@@ -117,6 +117,14 @@ def test_the_odds_are_those_of_the_world_once_it_is_known(unique):
     run = efex.explore(world, steps=10_000, agent="random", seed=3, progress=False)
     nodes, looks = world.truth.n_nodes, len(world.truth.symbols)
     odds = min(math.log((HIDING * (nodes - looks) + FIRST_GUESS) / (looks + 1)), PLACE)
+    assert odds_of_two(np.array(run.true_nodes), run.experience) == pytest.approx(odds)
+
+
+@pytest.mark.parametrize(("slip", "odds"), [(0.0, PLACE), (0.1, 0.0), (0.3, 0.0)])
+def test_where_chance_rules_no_place_more_is_preferred(slip, odds):
+    world = efex.make("grid2d", size=6, unique_fraction=0.3, slip=slip, seed=3, random_start=True)
+    walker = RandomAgent(clones=1, iterations=1, patience=0)
+    run = efex.explore(world, steps=5_000, agent=walker, seed=3, progress=False)
     assert odds_of_two(np.array(run.true_nodes), run.experience) == pytest.approx(odds)
 
 

@@ -15,7 +15,7 @@ from efex.model.marginal import marginal_likelihood
 from efex.model.merging import merge, room_for, same_looks
 from efex.model.naming import named_after
 from efex.model.split_merge import SplitMerge
-from efex.model.transitions import PLACE, Places, count_transitions, places_of
+from efex.model.transitions import Places, count_transitions, places_of
 from efex.model.viterbi_training import from_path
 
 WEIGHT = 0.1
@@ -61,7 +61,7 @@ def test_the_marginal_likelihood_is_what_an_urn_gives_step_by_step(case):
             entry, row = (source, action, target), (source, action)
             total += np.log((before.get(entry, 0) + prior[entry]) / (rows.get(row, 0) + WEIGHT))
             before[entry], rows[row] = before.get(entry, 0) + 1, rows.get(row, 0) + 1
-    of_names = sum(gammaln(n + 1.0) for n in np.bincount(places.observation)) + PLACE * len(places.names)
+    of_names = sum(gammaln(n + 1.0) for n in np.bincount(places.observation))
     assert marginal_likelihood(path, experience, weight=WEIGHT) == pytest.approx(total + of_names)
 
 

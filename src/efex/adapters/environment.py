@@ -35,6 +35,11 @@ class AgentView:
 
     `observe` turns a raw observation into a symbol of the caller's choice. `episode_steps` cuts episodes that
     the environment does not end. Actions are counted from 0, whatever the first action of the space is.
+
+    >>> import efex
+    >>> view = AgentView(efex.make("chain", length=3), observe=lambda node: "end" if node != 1 else "middle")
+    >>> view.reset().symbol, view.step(0).symbol
+    ('middle', 'end')
     """
 
     def __init__(
@@ -79,7 +84,12 @@ class AgentView:
         return tuple(names) if is_naming(names, self.n_actions) else None
 
     def symbol(self, observation: Any) -> Symbol:
-        """Return a raw observation as the agent is shown it."""
+        """Return a raw observation as the agent is shown it.
+
+        >>> import efex
+        >>> AgentView(efex.make("chain"), observe=lambda node: node // 10).symbol(42)
+        4
+        """
         if self._observe is not None:
             return to_symbol(self._observe(observation))
         symbol = to_symbol(something("the environment", observation))

@@ -50,7 +50,12 @@ def from_functions(
 
 
 class FunctionEnvironment(gymnasium.Env[Any, Any]):
-    """Plain functions behind Gymnasium's interface; `actions` holds what each action passes to `step`."""
+    """Plain functions behind Gymnasium's interface; `actions` holds what each action passes to `step`.
+
+    >>> env = FunctionEnvironment(lambda: "start", lambda way: f"went {way}", ["left", "right"])
+    >>> env.reset()[0], env.step(1)[0]
+    ('start', 'went right')
+    """
 
     def __init__(
         self,

@@ -51,7 +51,12 @@ AGENTS: dict[str, Callable[..., Agent]] = {
 
 
 def make_agent(agent: str | Agent, *, clones: ClonePolicy) -> Agent:
-    """Return the agent of that name with these clones, or the agent itself."""
+    """Return the agent of that name with these clones, or the agent itself.
+
+    >>> agent = make_agent("max", clones=2)
+    >>> type(agent).__name__, make_agent(agent, clones="auto") is agent
+    ('Max', True)
+    """
     if isinstance(agent, Agent):
         if clones != "auto":
             raise InvalidArgumentError("clones must be given to the agent itself when agent is not a name")

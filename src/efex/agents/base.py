@@ -39,6 +39,14 @@ class Agent(ABC):
     """Ask/tell: `begin` and `act` take what is seen and return an action, `end` takes an episode's last observation.
 
     A subclass says what to do at its moments: `started`, `moved`, `choose`, `finished`, and `recover`.
+
+    >>> import efex
+    >>> agent = efex.agents.RandomAgent()
+    >>> agent.prepare(2, rng=np.random.default_rng(0))
+    >>> first, second = agent.begin("hall"), agent.act("door")
+    >>> agent.end("hall")
+    >>> agent.experience.symbols, agent.experience.actions.tolist() == [first, second, -1]
+    (['hall', 'door', 'hall'], True)
     """
 
     experience: Experience
@@ -76,7 +84,16 @@ class Agent(ABC):
         self._finish()
 
     def leave(self) -> None:
-        """End the episode at the observation told last: what was chosen there is never done."""
+        """End the episode at the observation told last: what was chosen there is never done.
+
+        >>> import efex
+        >>> agent = efex.agents.RandomAgent()
+        >>> agent.prepare(2, rng=np.random.default_rng(0))
+        >>> action = agent.begin("hall")
+        >>> agent.leave()
+        >>> agent.experience
+        Experience(1 episodes, 0 steps, 1 symbols)
+        """
         self.is_whole = False
         self._finish()
 
@@ -121,7 +138,14 @@ class Agent(ABC):
         """Return what is known of the map now."""
 
     def random_action(self, mask: Mask | None) -> int:
-        """Return a uniformly random action, one that the mask allows."""
+        """Return a uniformly random action, one that the mask allows.
+
+        >>> import efex
+        >>> agent = efex.agents.RandomAgent()
+        >>> agent.prepare(3, rng=np.random.default_rng(0))
+        >>> agent.random_action(np.array([False, True, False]))
+        1
+        """
         if mask is None:
             return int(self.rng.integers(self.experience.n_actions))
         return int(self.rng.choice(np.flatnonzero(mask)))

@@ -18,13 +18,14 @@ from efex.agents.urge import SETTLED, Urge
 from efex.belief import Belief
 from efex.checks import flag, repetition, whole
 from efex.errors import InvalidArgumentError
+from efex.kernels.threads import threads_for
+from efex.model.aliasing import PLACE
 from efex.model.allocation import ClonePolicy, Growing, allocation_for
 from efex.model.layout import CloneLayout
 from efex.model.methods import Method, check_method
 from efex.model.pseudocount import ROW, Pseudocount, positive
 from efex.model.restarts import Fresh, Restart, Rivals, Warm
 from efex.model.split_merge import SplitMerge
-from efex.model.transitions import PLACE
 from efex.planning import check_discount, policy_iteration
 from efex.symbols import Symbol
 
@@ -38,6 +39,7 @@ Start = Literal[
     "contextless",
     "as-decoded",
     "fixed-odds",
+    "chanceless",
     "split",
     "merge",
     "warm",
@@ -52,6 +54,7 @@ RESTARTS: dict[Start, Restart] = {
     "contextless": SplitMerge(contexts=0),
     "as-decoded": SplitMerge(redecode=False),
     "fixed-odds": SplitMerge(place=PLACE),
+    "chanceless": SplitMerge(chance=False),
     "split": SplitMerge(merge=False),
     "merge": SplitMerge(contexts=0, melts=0),
     "warm": Warm(),
@@ -70,10 +73,10 @@ class Efex(Agent):
     refits changed nothing and no step was a surprise since, by several times that share, where `patient`. After a
     surprise, something that is not on the map, a brief refit comes `prompt` steps after the last one (0: none). A refit
     improves the last path by splitting and merging places (`start="split-merge"`; `"unreckoned"`, `"unmelted"`,
-    `"contextless"`, `"as-decoded"`, `"fixed-odds"`, `"split"` and `"merge"` leave out part of it), or starts EM at the
-    last model (`"warm"`), at random (`"fresh"`), or at both, the better one kept (`"rivals"`); a Restart says it in
-    detail. Where actions undo one another it is reckoned where places are, and so foreseen where untried actions lead;
-    not if `"unreckoned"`.
+    `"contextless"`, `"as-decoded"`, `"fixed-odds"`, `"chanceless"`, `"split"` and `"merge"` leave out part of it), or
+    starts EM at the last model (`"warm"`), at random (`"fresh"`), or at both, the better one kept (`"rivals"`); a
+    Restart says it in detail. Where actions undo one another it is reckoned where places are, and so foreseen where
+    untried actions lead; not if `"unreckoned"`.
 
     `clones` is how many states an observation may have at most; the agent starts with a few and takes more as it needs
     them, without a limit if "auto", unless they are `fixed_clones`: all there from the start. What the rows of the
@@ -84,6 +87,12 @@ class Efex(Agent):
     map has stood still for long, the agent gives in to an urge: to repeat a random action, mostly a few times and
     sometimes many. A map that seems complete may be too small. The defaults are efex's own; `EfexPaper` has the
     paper's.
+
+    >>> import efex
+    >>> world = efex.make("chain", length=5)
+    >>> run = efex.explore(world, steps=50, agent=Efex(discount=0.99, refit=10), progress=False)
+    >>> run.graph.equivalent_to(world.truth)
+    True
     """
 
     def __init__(
@@ -214,9 +223,10 @@ class Efex(Agent):
     def _refit(self, learner: Learner, *, brief: bool = False) -> None:
         """Obtain the transitions by EM and what follows it, then decode everything again."""
         before = learner.layout
-        learner.refit(self._ledger.path, brief=brief)
-        self._carry_values(before, learner.layout)
-        self._decode(learner)
+        with threads_for(len(self.experience)):
+            learner.refit(self._ledger.path, brief=brief)
+            self._carry_values(before, learner.layout)
+            self._decode(learner)
         self.cadence.refitted(self.belief, brief=brief)
 
     def _make_room(self, learner: Learner) -> None:

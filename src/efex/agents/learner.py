@@ -70,6 +70,9 @@ class Learner:
         A `brief` refit takes the steps in and looks no further, where the restart can do so.
         """
         self._turn += 1
+        if self._restart.takes_spare_clones and self._soft is not self.model:
+            # What is left to chance needs few clones; what may be found from where the next refit starts needs more.
+            path = self._soft.carried(self._experience, self.layout).decode(self._experience).path
         larger = self._allocation.grown(self.layout, path, self._experience)
         if self._restart.takes_spare_clones:
             self._soft, self.model = self._learn(larger, brief=brief)

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from efex.agents.arrivals import Edge
 from efex.agents.base import Mask
+from efex.agents.closing import closed_pairs
 from efex.agents.curiosity import Prior, curiosity_for
 from efex.agents.foresight import reckoning_of
 from efex.agents.tracker import Tracker
@@ -107,24 +108,8 @@ class Ledger:
 
     def end(self) -> None:
         """Close the pairs that hold nothing to learn: where episodes terminated, and what was never available."""
-        path, experience = self.path, self._experience
-        closed = np.zeros((self.belief.n_states, experience.n_actions), bool)
-        ends = experience.terminated
-        closed[path[ends]] = True
-        # Where an observation was only ever seen at an end, its other clones would be ends too.
-        acted = experience.observations[experience.actions >= 0]
-        always = np.setdiff1d(experience.observations[ends], acted)
-        closed[np.isin(self.model.layout.observation, always)] = True
-        if self._masks:
-            positions, masks = np.array(list(self._masks)), np.array(list(self._masks.values()))
-            masked = np.zeros_like(closed)
-            np.logical_or.at(masked, path[positions], ~masks)
-            closed |= masked & ~self._tried
+        closed = closed_pairs(self.path, self.model.layout, self._experience, self._masks)
         self.belief, self._counted = (belief.closing(closed.ravel()) for belief in (self.belief, self._counted))
-
-    @property
-    def _tried(self) -> NDArray[np.bool_]:
-        return np.diff(self.belief.start).reshape(-1, self._experience.n_actions) > 0
 
     @property
     def path(self) -> NDArray[np.int64]:

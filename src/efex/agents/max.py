@@ -25,6 +25,12 @@ class Max(Walker):
 
     The defaults were set so that a chain of 50 takes about the 18 episodes published for MAX. They are not the fastest:
     with a smaller `prior` or more `simulations` it takes fewer.
+
+    >>> import efex
+    >>> world = efex.make("chain", length=5)
+    >>> run = efex.explore(world, steps=50, agent=Max(clones=1, warm_up=1), progress=False)
+    >>> efex.measures.weighted_coverage(run, world)
+    1.0
     """
 
     def __init__(

@@ -19,6 +19,12 @@ class EfexPaper(Efex):
 
     The paper leaves open when the model is refitted and where EM starts: `refit` and `start` choose. EM runs
     `iterations` times, 20 from a warm start and 100 from a fresh one unless told otherwise.
+
+    >>> import efex
+    >>> world = efex.make("chain", length=5)
+    >>> run = efex.explore(world, steps=50, agent=EfexPaper(clones=1), progress=False)
+    >>> run.graph.equivalent_to(world.truth)
+    True
     """
 
     def __init__(

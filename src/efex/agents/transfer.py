@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from efex.agents.base import Agent, Mask, Recovery
+from efex.agents.closing import closed_pairs
 from efex.agents.colourings import UNSEEN, Colourings
 from efex.agents.efex import Efex
 from efex.errors import InvalidArgumentError
@@ -36,6 +37,12 @@ class Transfer(Agent):
     Where the walk is follows from where it began, from what was done, and from what is seen again. When every node
     was seen, the actions that were not tried in this world are. If the world contradicts the graph, the agent
     `otherwise`, Efex unless told, goes on with all that was seen.
+
+    >>> import efex
+    >>> world = efex.make("chain", length=5)
+    >>> run = efex.explore(world, steps=20, agent=Transfer(world.truth), progress=False)
+    >>> run.graph.equivalent_to(world.truth)
+    True
     """
 
     clones = Growing()
@@ -146,7 +153,8 @@ class Transfer(Agent):
         np.add.at(counts, blocks.start[block] + row * width + column, times)
         starts = np.bincount(state[path[self.experience.offsets[:-1]]], minlength=layout.n_states).astype(np.float64)
         model = Model(blocks, self.known.n_actions, counts, starts, per_target(ROW, layout.n_states))
-        return Recovery(model, state[path], carried=carried)
+        closed = closed_pairs(state[path], layout, self.experience, self.masks)
+        return Recovery(model, state[path], closed=closed, carried=carried)
 
     def _states(self, path: NDArray[np.int64]) -> tuple[NDArray[np.int64], CloneLayout]:
         """Return the state of every node of the known graph, -1 where it was not seen, and the layout of states."""

@@ -16,7 +16,6 @@ from scipy.spatial import cKDTree
 from efex.checks import flag
 from efex.errors import InvalidArgumentError
 from efex.experience import Alphabet
-from efex.graph.arrows import Page, set_out
 from efex.graph.export import replacing
 from efex.graph.latent import LatentGraph
 from efex.graph.layout import layout
@@ -31,6 +30,7 @@ from efex.graph.marks import (
     draw_texts,
     links,
 )
+from efex.graph.page import Page, set_out
 from efex.graph.palette import palette
 
 OBLIQUE = np.array([0.38, 0.30])

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from functools import cached_property
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -14,17 +12,15 @@ import scipy.sparse as sp
 from numpy.typing import ArrayLike, NDArray
 
 from efex.errors import InvalidArgumentError
-from efex.experience import Alphabet, Experience
-from efex.graph.action_names import action_number, check_action_names
-from efex.graph.tags import Tag, add_tags, check_tags, rename_tags
-from efex.symbols import Symbol, to_symbol
+from efex.experience import Experience
+from efex.graph.action_names import action_number
+from efex.graph.structure import Structure
+from efex.graph.tags import Tag, add_tags, rename_tags
+from efex.symbols import to_symbol
 
 if TYPE_CHECKING:
     from efex.graph.equivalence import Witness
     from efex.graph.plan import Plan
-
-PROBABILITY_SLACK = 1e-9
-"""How far a row of exact probabilities may sum from one."""
 
 
 class Edge(NamedTuple):
@@ -43,67 +39,16 @@ class Edge(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class LatentGraph:
+class LatentGraph(Structure):
     """A directed multigraph: every node shows one observation, every edge carries an action and a probability.
 
     Edges are parallel arrays, sorted by (action, source, target). The probabilities of a tried
     (node, action) pair sum to one; an untried pair has no edges.
+
+    >>> ring = LatentGraph.from_walks(["door", "wall", "wall"], 1, [(0, 0, 1), (1, 0, 2), (2, 0, 0)])
+    >>> ring
+    LatentGraph(3 nodes, 2 observations, 1 actions, 3 edges)
     """
-
-    observations: tuple[Symbol, ...]
-    n_actions: int
-    source: NDArray[np.int64]
-    action: NDArray[np.int64]
-    target: NDArray[np.int64]
-    probability: NDArray[np.float64]
-    count: NDArray[np.float64]
-    starts: tuple[int, ...] = ()
-    """Nodes where episodes begin; empty where that is not known."""
-    coordinates: NDArray[np.float64] | None = None
-    """A position per node, where the world offers one: (across), (across, up) or (across, up, depth)."""
-    utility: NDArray[np.float64] | None = None
-    """max_a u(z, a) per node in nats, where a belief is known."""
-    closed: NDArray[np.bool_] | None = None
-    """Whether each (node, action) pair cannot be tried: unavailable, blocked, or beyond an episode's end."""
-    tags: Mapping[int, Mapping[str, Tag]] = field(default_factory=dict)
-    """What was noted down about nodes: the tags of every node that has any, in the order of the nodes."""
-    action_names: tuple[str, ...] | None = None
-    """What every action is called; None where actions are numbers only."""
-
-    def __post_init__(self) -> None:
-        order = np.lexsort((self.target, self.source, self.action))
-        for name in ("source", "action", "target", "probability", "count"):
-            array = np.ascontiguousarray(getattr(self, name)[order])
-            array.setflags(write=False)
-            object.__setattr__(self, name, array)
-        object.__setattr__(self, "tags", check_tags(self.tags, self.n_nodes))
-        object.__setattr__(self, "action_names", check_action_names(self.action_names, self.n_actions))
-        self._check()
-
-    def _check(self) -> None:
-        ends = np.concatenate([self.source, self.target, np.asarray(self.starts, np.int64)])
-        if ends.size and (ends.min() < 0 or ends.max() >= self.n_nodes):
-            raise InvalidArgumentError(f"edges and starts must name nodes 0 to {self.n_nodes - 1}")
-        if self.action.size and (self.action.min() < 0 or self.action.max() >= self.n_actions):
-            raise InvalidArgumentError(f"edges must carry actions 0 to {self.n_actions - 1}")
-        if not np.all(np.isfinite(self.probability)) or np.any(self.probability < 0):
-            raise InvalidArgumentError("edge probabilities must be finite and not negative")
-        if not np.all(self.count >= 0):
-            raise InvalidArgumentError("edge counts must be numbers of at least 0")
-        same = [column[1:] == column[:-1] for column in (self.action, self.source, self.target)]
-        if np.logical_and.reduce(same).any():
-            raise InvalidArgumentError("an edge must be given once: no two may share source, action and target")
-        for name in ("coordinates", "utility", "closed"):
-            values = getattr(self, name)
-            if values is not None and len(values) != self.n_nodes:
-                raise InvalidArgumentError(f"{name} must have one entry for each of {self.n_nodes} nodes")
-        totals = self._row_sums(self.probability)
-        wrong = (np.abs(totals - 1) > PROBABILITY_SLACK) & self.tried
-        if wrong.any():
-            node, action = np.argwhere(wrong)[0]
-            raise InvalidArgumentError(
-                f"probabilities out of node {node} under action {action} must sum to 1, not {totals[node, action]:.6g}"
-            )
 
     def __repr__(self) -> str:
         return (
@@ -111,139 +56,26 @@ class LatentGraph:
             f"{self.n_edges} edges)"
         )
 
-    @classmethod
-    def from_matrices(
-        cls,
-        observations: Sequence[Symbol],
-        matrices: Sequence[Any],
-        *,
-        starts: Sequence[int] = (),
-        coordinates: ArrayLike | None = None,
-    ) -> LatentGraph:
-        """Return the graph whose exact transition probabilities under action a are `matrices[a]`."""
-        # Through CSR, which adds up entries that are given twice.
-        edges = [sp.coo_array(sp.csr_array(matrix)) for matrix in matrices]
-        probability = np.concatenate([m.data for m in edges]).astype(np.float64)
-        keep = probability > 0
-        return cls(
-            observations=tuple(observations),
-            n_actions=len(edges),
-            source=np.concatenate([m.row for m in edges]).astype(np.int64)[keep],
-            action=np.repeat(np.arange(len(edges)), [m.nnz for m in edges])[keep],
-            target=np.concatenate([m.col for m in edges]).astype(np.int64)[keep],
-            probability=probability[keep],
-            count=np.full(int(keep.sum()), math.inf),
-            starts=tuple(int(s) for s in starts),
-            coordinates=None if coordinates is None else np.asarray(coordinates, np.float64),
-        )
-
-    @classmethod
-    def from_walks(
-        cls,
-        observations: Sequence[Symbol],
-        n_actions: int,
-        steps: ArrayLike,
-        *,
-        times: ArrayLike | None = None,
-        starts: Sequence[int] = (),
-        utility: ArrayLike | None = None,
-        closed: NDArray[np.bool_] | None = None,
-        action_names: Sequence[str] | None = None,
-    ) -> LatentGraph:
-        """Return the graph that counts `steps`, an (n, 3) array of (source, action, target), each walked `times`."""
-        walked = np.asarray(steps, np.int64).reshape(-1, 3)
-        triples, edge = np.unique(walked, axis=0, return_inverse=True)
-        counts = np.bincount(edge.ravel(), np.ones(len(walked)) if times is None else np.asarray(times), len(triples))
-        source, action, target = triples.T
-        totals = np.zeros((len(observations), n_actions))
-        np.add.at(totals, (source, action), counts)
-        return cls(
-            observations=tuple(observations),
-            n_actions=n_actions,
-            source=source,
-            action=action,
-            target=target,
-            probability=counts / totals[source, action],
-            count=counts.astype(np.float64),
-            starts=tuple(sorted({int(s) for s in starts})),
-            utility=None if utility is None else np.asarray(utility, np.float64),
-            closed=closed,
-            action_names=None if action_names is None else tuple(action_names),
-        )
-
-    @property
-    def n_nodes(self) -> int:
-        """Number of nodes."""
-        return len(self.observations)
-
-    @property
-    def n_edges(self) -> int:
-        """Number of edges."""
-        return len(self.source)
-
-    @cached_property
-    def alphabet(self) -> Alphabet:
-        """The code of every symbol, as `codes` has them; to look up, not to add to."""
-        return Alphabet(self.observations)
-
-    @property
-    def symbols(self) -> tuple[Symbol, ...]:
-        """The distinct observation symbols, in order of their first node."""
-        return self.alphabet.symbols
-
-    @cached_property
-    def codes(self) -> NDArray[np.int64]:
-        """The index into `symbols` of what every node shows."""
-        return self.alphabet.lookup(self.observations)
-
-    @cached_property
-    def tried(self) -> NDArray[np.bool_]:
-        """Whether each (node, action) pair has an edge."""
-        tried = np.zeros((self.n_nodes, self.n_actions), bool)
-        tried[self.source, self.action] = True
-        return tried
-
-    @cached_property
-    def outcomes(self) -> NDArray[np.int64]:
-        """How many different nodes each (node, action) pair led to; above one it is chance, or places confused."""
-        counts = np.zeros((self.n_nodes, self.n_actions), np.int64)
-        np.add.at(counts, (self.source, self.action), 1)
-        return counts
-
-    @property
-    def untried(self) -> NDArray[np.bool_]:
-        """Whether each (node, action) pair could be tried and was not."""
-        return ~self.tried if self.closed is None else ~self.tried & ~self.closed
-
-    @cached_property
-    def visits(self) -> NDArray[np.float64]:
-        """How often each (node, action) pair was walked."""
-        return self._row_sums(self.count)
-
-    def _row_sums(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
-        sums = np.zeros((self.n_nodes, self.n_actions))
-        np.add.at(sums, (self.source, self.action), values)
-        return sums
-
-    @cached_property
-    def interval(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """The lowest and the highest credible probability of every edge, at 95 %.
-
-        Of n walks along a pair, c led along the edge: under Jeffreys' prior its probability is
-        Beta(c + 1/2, n - c + 1/2), and 2.5 % are cut off on either side. The interval goes up to 1 where c = n,
-        and is a single point where the probability is known exactly.
-        """
-        from efex.graph.interval import interval
-
-        return interval(self.probability, self.count, self.visits[self.source, self.action])
-
     def edges(self) -> Iterator[Edge]:
-        """Iterate over the edges, ordered by action, source and target."""
+        """Iterate over the edges, ordered by action, source and target.
+
+        >>> graph = LatentGraph.from_walks(["shore", "sea"], 1, [(0, 0, 1), (0, 0, 0)], times=[3, 1])
+        >>> for edge in graph.edges():
+        ...     print(f"{edge.source} -> {edge.target}: {edge.probability} ({edge.low:.2f} to {edge.high:.2f})")
+        0 -> 0: 0.25 (0.03 to 0.72)
+        0 -> 1: 0.75 (0.28 to 0.97)
+        """
         columns = (self.source, self.action, self.target, self.probability, self.count, *self.interval)
         yield from map(Edge, *(column.tolist() for column in columns))
 
     def transition(self, action: int | str) -> sp.csr_array:
-        """Return the transition matrix of `action`: a row sums to 1, or to 0 where the pair is untried."""
+        """Return the transition matrix of `action`: a row sums to 1, or to 0 where the pair is untried.
+
+        >>> lift = LatentGraph.from_matrices(["floor", "roof"], [[[0.5, 0.5], [0, 1]]])
+        >>> once = lift.transition(0)
+        >>> (once @ once).toarray().tolist()
+        [[0.25, 0.75], [0.0, 1.0]]
+        """
         here = self.action == action_number(self, action)
         return sp.csr_array(
             (self.probability[here], (self.source[here], self.target[here])),
@@ -251,7 +83,13 @@ class LatentGraph:
         )
 
     def relabel(self, order: Sequence[int] | NDArray[np.int64]) -> LatentGraph:
-        """Return the same graph with node i renamed to `order[i]`, a permutation."""
+        """Return the same graph with node i renamed to `order[i]`, a permutation.
+
+        >>> ring = LatentGraph.from_walks("abc", 1, [(0, 0, 1), (1, 0, 2), (2, 0, 0)])
+        >>> turned = ring.relabel([2, 0, 1])
+        >>> turned.observations, turned.equivalent_to(ring)
+        (('b', 'c', 'a'), True)
+        """
         new = np.asarray(order, np.int64)
         if sorted(new.tolist()) != list(range(self.n_nodes)):
             raise InvalidArgumentError(f"order must be a permutation of 0 to {self.n_nodes - 1}")
@@ -319,37 +157,68 @@ class LatentGraph:
         """Return the likeliest node at every step of one walk from a uniform start; -1 where the symbol is unknown.
 
         In a graph that was counted every transition is possible, with a tenth of a walk per row to share.
+
+        >>> ring = LatentGraph.from_walks(["door", "wall", "wall"], 1, [(0, 0, 1), (1, 0, 2), (2, 0, 0)])
+        >>> ring.decode(["wall", "door", "wall"], [0, 0]).tolist()
+        [2, 0, 1]
         """
         from efex.graph.inference import one_walk
 
         return self.decode_all(one_walk(self, map(to_symbol, observations), actions))
 
     def log_likelihood(self, observations: Sequence[Any], actions: Sequence[int | str] | ArrayLike) -> float:
-        """Return the log-probability of one walk's observations given its actions, in nats, from a uniform start."""
+        """Return the log-probability of one walk's observations given its actions, in nats, from a uniform start.
+
+        >>> ring = LatentGraph.from_matrices(["door", "wall", "wall"], [[[0, 1, 0], [0, 0, 1], [1, 0, 0]]])
+        >>> print(f"{np.exp(ring.log_likelihood(['wall', 'wall'], [0])):.3f}")
+        0.333
+        """
         from efex.graph.inference import one_walk
 
         return self.log_likelihood_all(one_walk(self, map(to_symbol, observations), actions))
 
     def decode_all(self, walks: Experience) -> NDArray[np.int64]:
-        """Return the likeliest node at every observation of many walks, as `decode` does for one."""
+        """Return the likeliest node at every observation of many walks, as `decode` does for one.
+
+        >>> ring = LatentGraph.from_walks(["door", "wall", "wall"], 1, [(0, 0, 1), (1, 0, 2), (2, 0, 0)])
+        >>> walks = Experience.from_episodes([(["door", "wall"], None), (["wall", "door"], None)])
+        >>> ring.decode_all(walks).tolist()
+        [0, 1, 2, 0]
+        """
         from efex.graph.inference import decode
 
         return decode(self, walks)
 
     def log_likelihood_all(self, walks: Experience) -> float:
-        """Return the log-probability of many walks in nats, as `log_likelihood` does for one."""
+        """Return the log-probability of many walks in nats, as `log_likelihood` does for one.
+
+        >>> lift = LatentGraph.from_matrices(["floor", "roof"], [[[0.5, 0.5], [0, 1]]])
+        >>> walks = Experience.from_episodes([(["floor", "roof"], None), (["roof", "roof"], None)])
+        >>> print(f"{np.exp(lift.log_likelihood_all(walks)):.3f}")
+        0.125
+        """
         from efex.graph.inference import log_likelihood
 
         return log_likelihood(self, walks)
 
     def merge_equivalent(self, *, tolerance: float = 0.0) -> LatentGraph:
-        """Return the graph with nodes that no experiment tells apart merged into one."""
+        """Return the graph with nodes that no experiment tells apart merged into one.
+
+        >>> ring = LatentGraph.from_walks("abab", 1, [(0, 0, 1), (1, 0, 2), (2, 0, 3), (3, 0, 0)])
+        >>> ring.merge_equivalent()
+        LatentGraph(2 nodes, 2 observations, 1 actions, 2 edges)
+        """
         from efex.graph.equivalence import merge_equivalent
 
         return merge_equivalent(self, tolerance=tolerance)
 
     def prune(self, *, min_probability: float = 0.0, min_count: float = 0.0) -> LatentGraph:
-        """Return the graph without edges below either bound, rows made to sum to one again, lonely nodes dropped."""
+        """Return the graph without edges below either bound, rows made to sum to one again, lonely nodes dropped.
+
+        >>> graph = LatentGraph.from_walks(["shore", "sea"], 1, [(0, 0, 1), (0, 0, 0)], times=[99, 1])
+        >>> graph.prune(min_probability=0.05).transition(0).toarray().tolist()
+        [[0.0, 1.0], [0.0, 0.0]]
+        """
         from efex.graph.equivalence import prune
 
         return prune(self, min_probability=min_probability, min_count=min_count)
@@ -357,7 +226,13 @@ class LatentGraph:
     def difference(
         self, other: LatentGraph, *, tolerance: float = 0.0, start: tuple[int, int] | None = None
     ) -> Witness | None:
-        """Return None when the graphs are equivalent as far as their starts reach, else what tells them apart."""
+        """Return None when the graphs are equivalent as far as their starts reach, else what tells them apart.
+
+        >>> two = LatentGraph.from_walks(["door", "wall"], 1, [(0, 0, 1), (1, 0, 0)], starts=[0])
+        >>> three = LatentGraph.from_walks(["door", "wall", "wall"], 1, [(0, 0, 1), (1, 0, 2), (2, 0, 0)], starts=[0])
+        >>> two.difference(three)
+        Witness(actions=(0, 0), observations=('door', 'wall', 'door'), probabilities=(1.0, 0.0))
+        """
         from efex.graph.equivalence import difference
 
         return difference(self, other, tolerance=tolerance, start=start)
@@ -365,31 +240,62 @@ class LatentGraph:
     def equivalent_to(
         self, other: LatentGraph, *, tolerance: float = 0.0, start: tuple[int, int] | None = None
     ) -> bool:
-        """Return whether the two graphs are equivalent as far as their starts reach."""
+        """Return whether the two graphs are equivalent as far as their starts reach.
+
+        >>> import efex
+        >>> truth = efex.make("grid2d", size=3).truth
+        >>> truth.equivalent_to(truth.relabel(range(8, -1, -1))), truth.equivalent_to(truth.block(0, 3))
+        (True, False)
+        """
         from efex.graph.equivalence import equivalent
 
         return equivalent(self, other, tolerance=tolerance, start=start)
 
     def to_networkx(self) -> Any:
-        """Return a networkx.MultiDiGraph: nodes carry `observation` and their tags, edges all that an Edge has."""
+        """Return a networkx.MultiDiGraph: nodes carry `observation` and their tags, edges all that an Edge has.
+
+        >>> import efex
+        >>> import networkx
+        >>> networkx.diameter(efex.make("grid2d", size=3).truth.to_networkx())
+        4
+        """
         from efex.graph.export import to_networkx
 
         return to_networkx(self)
 
     def to_pomdp(self, *, discount: float = 0.95) -> str:
-        """Return the graph as a POMDP in Cassandra's file format; `efex.graph.pomdp` says how."""
+        """Return the graph as a POMDP in Cassandra's file format; `efex.graph.pomdp` says how.
+
+        >>> lift = LatentGraph.from_matrices(["floor", "roof"], [[[0.5, 0.5], [0, 1]]]).tag(1, reward=5)
+        >>> lift.to_pomdp(discount=0.9).splitlines()[-1]
+        'R: * : * : 1 : * 5'
+        """
         from efex.graph.pomdp import to_pomdp
 
         return to_pomdp(self, discount=discount)
 
     def write(self, path: str | Path) -> Path:
-        """Write the graph to `path`: .graphml, .dot, .json or .POMDP, by its ending; .json reads back."""
+        """Write the graph to `path`: .graphml, .dot, .json or .POMDP, by its ending; .json reads back.
+
+        >>> from tempfile import TemporaryDirectory
+        >>> lift = LatentGraph.from_matrices(["floor", "roof"], [[[0.5, 0.5], [0, 1]]])
+        >>> with TemporaryDirectory() as folder:
+        ...     lift.write(f"{folder}/lift.dot").read_text().count("->")
+        3
+        """
         from efex.graph.export import write
 
         return write(self, path)
 
     def plot(self, path: str | Path, *, coordinates: ArrayLike | None = None, numbers: bool = False) -> Path:
-        """Draw the graph on `coordinates`, or its own, or laid out by its distances; `numbers` are those of nodes."""
+        """Draw the graph on `coordinates`, or its own, or laid out by its distances; `numbers` are those of nodes.
+
+        >>> import efex
+        >>> from tempfile import TemporaryDirectory
+        >>> with TemporaryDirectory() as folder:
+        ...     efex.make("grid2d", size=3).truth.plot(f"{folder}/grid.png", numbers=True).name
+        'grid.png'
+        """
         from efex.graph.drawing import plot
 
         return plot(self, path, coordinates=coordinates, numbers=numbers)

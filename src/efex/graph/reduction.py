@@ -105,8 +105,8 @@ def prune(graph: LatentGraph, *, min_probability: float = 0.0, min_count: float 
 
 def block(graph: LatentGraph, source: int, action: int) -> LatentGraph:
     """Return the graph in which `action` can no longer be taken at `source`: its edges gone, the pair closed."""
-    if checks.whole("source", source, at_least=0) >= graph.n_nodes:
-        raise InvalidArgumentError(f"source must be a node 0 to {graph.n_nodes - 1}, not {source!r}")
+    if checks.whole("node", source, at_least=0) >= graph.n_nodes:
+        raise InvalidArgumentError(f"node must be one of 0 to {graph.n_nodes - 1}, not {source!r}")
     keep = (graph.source != source) | (graph.action != action)
     columns = {name: getattr(graph, name)[keep] for name in ("source", "action", "target", "probability", "count")}
     closed = np.zeros((graph.n_nodes, graph.n_actions), bool) if graph.closed is None else graph.closed.copy()

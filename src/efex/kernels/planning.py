@@ -3,6 +3,12 @@
 import numpy as np
 from numba import njit
 
+PATIENCE = 50
+"""Sweeps after which few equations are rather solved at once."""
+
+FEW = 256
+"""How many equations are few."""
+
 
 @njit(cache=True)
 def merge_counts(start, target, count, keys, change, n_states):
@@ -158,15 +164,40 @@ def affine(row, main, start, target, count, factor, information, duration):
 
 
 @njit(cache=True)
+def solve(start, target, count, scale, reward, discount, walked, policy, information, duration):
+    """Solve the equations of the `walked` states for x and t at once, in place; the other states have none."""
+    n = len(walked)
+    place = np.full(len(policy), -1, np.int64)
+    place[walked] = np.arange(n)
+    left, right = np.eye(n), np.ones((n, 2))
+    for k in range(n):
+        row = policy[walked[k]]
+        right[k, 0] = reward[row]
+        for e in range(start[row], start[row + 1]):
+            w, j = discount * scale[row] * count[e], target[e]
+            if place[j] >= 0:
+                left[k, place[j]] -= w
+            else:
+                right[k, 0] += w * information[j]
+                right[k, 1] += w * duration[j]
+    solved = np.linalg.solve(left, right)
+    information[walked], duration[walked] = solved[:, 0], solved[:, 1]
+
+
+@njit(cache=True)
 def evaluate(start, target, count, scale, reward, discount, policy, information, duration, tolerance, limit):
     """Solve x = u + γ W x and t = 1 + γ W t in place, W = c / B on the policy's rows; return the number of sweeps.
 
     x is the information and t the number of steps expected before the prior's share of some row, or the discount,
-    ends the stretch, theory (13). A sweep
-    goes upstream and solves cycles of main targets at once, so where rows are deterministic one sweep is exact.
+    ends the stretch, theory (13). A sweep goes upstream and solves cycles of main targets at once, so where rows are
+    deterministic one sweep is exact. Where chance rules it may take thousands, and few states are solved at once.
     """
     order, main, cycle = downstream_first(start, target, count, policy)
+    walked = np.flatnonzero(start[policy] < start[policy + 1])
     for k in range(limit):
+        if k == PATIENCE and len(walked) <= FEW:
+            solve(start, target, count, scale, reward, discount, walked, policy, information, duration)
+            return k
         worst, longest = 0.0, 0.0
         for p in range(len(order)):
             z = order[p]

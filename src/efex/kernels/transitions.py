@@ -133,8 +133,11 @@ def expect(pair, seen, stays, n_pairs, n_looks, stickiness):
 
 
 @njit(cache=True)
-def log_evidence(t):
-    """Return the log-probability of all steps with every row's transitions integrated out, theory (10)."""
+def log_evidence(t, times):
+    """Return the log-probability of all steps with every row's transitions integrated out, theory (10).
+
+    The prior weighs so many `times` as much as it does.
+    """
     score = 0.0
     for row in range(len(t.row_start) - 1):
         total = 0.0
@@ -142,9 +145,9 @@ def log_evidence(t):
             prior = t.base[entry]
             if t.source[entry] == t.target[entry]:
                 prior += t.sticky[t.observation[t.source[entry]], t.action[entry]]
-            score += log_rising(prior, t.visits[entry])
+            score += log_rising(times * prior, t.visits[entry])
             total += t.visits[entry]
-        score -= log_rising(t.weight, total)
+        score -= log_rising(times * t.weight, total)
     return score
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,7 +10,10 @@ from numpy.typing import NDArray
 from efex.checks import whole
 from efex.errors import InvalidArgumentError
 from efex.experience import Experience
+from efex.kernels.threads import threads_for
+from efex.model.aliasing import PLACE
 from efex.model.allocation import Allocation
+from efex.model.chance import left_to_chance
 from efex.model.cscg import Model
 from efex.model.layout import CloneLayout
 from efex.model.marginal import explanation, marginal_likelihood
@@ -18,7 +21,6 @@ from efex.model.methods import Method, check_method, refine
 from efex.model.pseudocount import ROW, Pseudocount, per_target, positive
 from efex.model.reckoning import displacements, reckoned
 from efex.model.split_merge import SplitMerge
-from efex.model.transitions import PLACE
 
 
 def fit(
@@ -36,8 +38,8 @@ def fit(
     """Return the best of `restarts` models learned from random starts, with more clones as long as that pays.
 
     Its places are then split and merged, until that has found nothing better `patience` times in a row; once more
-    without reckoning where they are, should that lead astray. Models are compared by the marginal likelihood of their
-    decoded paths, theory (10).
+    without reckoning where they are, should that lead astray. Where chance explains more, it is one place for every
+    observation. Models are compared by the marginal likelihood of their decoded paths, theory (10).
     """
     if len(experience) == 0:
         raise InvalidArgumentError("experience must hold at least one observation; it is empty")
@@ -46,65 +48,74 @@ def fit(
     whole("patience", patience, at_least=0)
     check_method(method)
     positive("pseudocount", pseudocount)
-    layout = allocation.first(experience)
-    best = _best_start(experience, layout, method, pseudocount, restarts, iterations, tolerance, rng)
-    while (grown := allocation.grown(best.layout, best.decode(experience).path, experience)) != best.layout:
-        larger = _best_start(experience, grown, method, pseudocount, restarts, iterations, tolerance, rng)
-        if explanation(larger, experience) <= explanation(best, experience):
-            break
-        best = larger
-    moves = displacements(experience)
-    best = _searched(best, experience, allocation, method, pseudocount, patience, rng, moves=moves)
-    if moves.any() and not reckoned(best.decode(experience).path, experience).is_trusted:
-        best = _searched(best, experience, allocation, method, pseudocount, patience, rng, moves=None)
-    return best
+    fitting = _Fitting(experience, allocation, method, pseudocount, rng)
+    with threads_for(len(experience)):
+        best = fitting.begin(restarts, iterations, tolerance)
+        if patience == 0:
+            return best
+        moves = displacements(experience)
+        best = fitting.search(best, patience, moves)
+        if moves.any() and not reckoned(best.decode(experience).path, experience).is_trusted:
+            moves = np.zeros_like(moves)
+            best = fitting.search(best, patience, moves)
+        return left_to_chance(best, best.decode(experience).path, experience, moves=moves)
 
 
-def _searched(
-    best: Model,
-    experience: Experience,
-    allocation: Allocation,
-    method: Method,
-    pseudocount: Pseudocount,
-    patience: int,
-    rng: np.random.Generator,
-    *,
-    moves: NDArray[np.int64] | None,
-) -> Model:
-    """Return the model after places were split and merged until that was in vain `patience` times in a row."""
-    # Nobody is going to look again whether two places are two: the odds of the paths compared are those of PLACE.
-    search, idle = SplitMerge(place=PLACE, reckon=moves is not None), 0
-    while idle < patience:
-        path = best.decode(experience).path
-        layout = allocation.grown(best.layout, path, experience)
-        last = replace(best, pseudocount=per_target(pseudocount, layout.n_states))
-        found = search(last, experience, layout, method=method, turn=1, rng=rng).model
+@dataclass(frozen=True)
+class _Fitting:
+    """What a fit is given."""
+
+    experience: Experience
+    allocation: Allocation
+    method: Method
+    pseudocount: Pseudocount
+    rng: np.random.Generator
+
+    def begin(self, restarts: int, iterations: int, tolerance: float) -> Model:
+        """Return the best of several models after EM, with more clones as long as that pays."""
+        best = self._best_start(self.allocation.first(self.experience), restarts, iterations, tolerance)
+        while (grown := self._grown(best)) != best.layout:
+            larger = self._best_start(grown, restarts, iterations, tolerance)
+            if explanation(larger, self.experience) <= explanation(best, self.experience):
+                break
+            best = larger
+        return best
+
+    def search(self, best: Model, patience: int, moves: NDArray[np.int64]) -> Model:
+        """Return the model after places were split and merged until that was in vain `patience` times in a row.
+
+        A search that prefers more places finds more. Nobody is going to look again whether two of them are two, so
+        that in the end neither is preferred.
+        """
+        for place in (PLACE, 0.0):
+            idle = 0
+            while idle < patience:
+                found, is_better = self._searched(best, place, moves)
+                best, idle = (found, 0) if is_better else (best, idle + 1)
+        return best
+
+    def _searched(self, best: Model, place: float, moves: NDArray[np.int64]) -> tuple[Model, bool]:
+        """Return what one search found, and whether its path is likelier."""
+        search = SplitMerge(place=place, reckon=bool(moves.any()), chance=False)
+        layout = self._grown(best)
+        last = replace(best, pseudocount=per_target(self.pseudocount, layout.n_states))
+        found = search(last, self.experience, layout, method=self.method, turn=1, rng=self.rng).model
         # A prior per target weighs more where there are more clones: both paths are judged by the same one.
         weight = last.pseudocount * layout.n_states
         before, after = (
-            marginal_likelihood(each, experience, weight=weight, moves=moves)
-            for each in (path, found.decode(experience).path)
+            marginal_likelihood(path, self.experience, weight=weight, place=place, moves=moves)
+            for path in (model.decode(self.experience).path for model in (best, found))
         )
-        idle += 1
-        if after > before + 1e-9 * abs(before):
-            best, idle = found, 0
-    return best
+        return found, after > before + 1e-9 * abs(before)
 
+    def _grown(self, best: Model) -> CloneLayout:
+        return self.allocation.grown(best.layout, best.decode(self.experience).path, self.experience)
 
-def _best_start(
-    experience: Experience,
-    layout: CloneLayout,
-    method: Method,
-    pseudocount: Pseudocount,
-    restarts: int,
-    iterations: int,
-    tolerance: float,
-    rng: np.random.Generator,
-) -> Model:
-    """Return the best of several models of one layout, by the marginal likelihood of its decoded path."""
-    alpha = per_target(pseudocount, layout.n_states)
-    starts = (Model.random(experience, layout, pseudocount=alpha, rng=rng) for _ in range(restarts))
-    models = [
-        refine(start, experience, method=method, iterations=iterations, tolerance=tolerance)[1] for start in starts
-    ]
-    return models[0] if restarts == 1 else max(models, key=lambda model: explanation(model, experience))
+    def _best_start(self, layout: CloneLayout, restarts: int, iterations: int, tolerance: float) -> Model:
+        """Return the best of several models of one layout, by the marginal likelihood of its decoded path."""
+        alpha, walks = per_target(self.pseudocount, layout.n_states), self.experience
+        starts = (Model.random(walks, layout, pseudocount=alpha, rng=self.rng) for _ in range(restarts))
+        models = [
+            refine(start, walks, method=self.method, iterations=iterations, tolerance=tolerance)[1] for start in starts
+        ]
+        return models[0] if restarts == 1 else max(models, key=lambda model: explanation(model, walks))

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from efex.experience import Experience
 from efex.kernels import merging as kernel
-from efex.model.transitions import PLACE, Transitions, count_transitions, places_of
+from efex.model.transitions import Transitions, count_transitions, places_of
 
 
 class Room(NamedTuple):
@@ -34,7 +34,7 @@ def merge(
     experience: Experience,
     *,
     weight: float,
-    place: float = PLACE,
+    place: float = 0.0,
     among: NDArray[np.int64] | None = None,
     moves: NDArray[np.int64] | None = None,
 ) -> NDArray[np.int64]:

@@ -12,6 +12,7 @@ from efex.checks import finite, flag, whole
 from efex.experience import Experience
 from efex.kernels import reckoning as kernel
 from efex.model.aliasing import odds_of_two
+from efex.model.chance import left_to_chance
 from efex.model.contexts import tell_apart
 from efex.model.cscg import Model
 from efex.model.layout import CloneLayout
@@ -51,6 +52,9 @@ class SplitMerge(Restart):
 
     If only the `latest` episode is looked at, that one is decoded again and its places are merged with others.
 
+    If there may be `chance`, a map with one place for every observation is taken instead where that is likelier, its
+    rows weighing more beforehand; the next refit still goes on from the path.
+
     A map with one place more is preferred by `place` nats: None takes the odds from the map so far, as the places that
     show the same are many or one.
     """
@@ -63,6 +67,7 @@ class SplitMerge(Restart):
     redecode: bool = True
     reckon: bool = True
     place: float | None = None
+    chance: bool = True
     latest: bool = False
     takes_spare_clones = True
 
@@ -74,6 +79,7 @@ class SplitMerge(Restart):
         flag("merge", self.merge)
         flag("redecode", self.redecode)
         flag("reckon", self.reckon)
+        flag("chance", self.chance)
         flag("latest", self.latest)
         if self.place is not None:
             finite("place", self.place)
@@ -101,8 +107,11 @@ class SplitMerge(Restart):
         place = odds_of_two(path, experience) if self.place is None else self.place
         moves = displacements(experience) if self.reckon else np.zeros(experience.n_actions, np.int64)
         search = _Search(self, experience, layout, method, last.pseudocount * layout.n_states, place, moves, rng)
-        model = from_path(carried, experience, search.improve(path))
-        return Refit(model, model)
+        best = search.improve(path)
+        model = from_path(carried, experience, best)
+        if not self.chance:
+            return Refit(model, model)
+        return Refit(model, left_to_chance(model, best, experience, moves=moves))
 
 
 class Beliefs(TypedDict):
@@ -199,16 +208,17 @@ class _Search:
                 start, self.experience, method=self.method, iterations=self.how.iterations, tolerance=1e-6
             )
             told = self._merged(found.decode(self.experience).path)
+            score = self._score(told)
             better = (
                 self.how.redecode
-                and self._score(told) > self.score - HOPELESS
+                and score > self.score - HOPELESS
                 and self._keep(self._merged(redecoded(told, self.experience, rng=self.rng, **self._beliefs)))
             )
-            failures = 0 if better or self._keep(told) else failures + 1
+            failures = 0 if better or self._keep(told, score) else failures + 1
 
-    def _keep(self, path: Path) -> bool:
+    def _keep(self, path: Path, score: float | None = None) -> bool:
         """Keep the path if it is likelier and there are clones for its places; return whether it is so."""
-        score = self._score(path)
+        score = self._score(path) if score is None else score
         if score <= self.score + 1e-9 * abs(self.score):
             return False
         used = np.bincount(places_of(path, self.experience).observation, minlength=self.layout.n_observations)

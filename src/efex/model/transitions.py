@@ -14,10 +14,6 @@ from efex.model.reckoning import reckon
 STICKINESS = 0.5
 """How likely an action is to stay where one is, before it was tried anywhere where the same is seen."""
 
-PLACE = 1.3
-"""By how many nats a map with one place more is preferred, where that is not learned: a duplicate costs little, two
-taken for one hide some."""
-
 
 class Transitions(NamedTuple):
     """Entries sorted by row, row = source * n_actions + action; the last place stands before every episode.

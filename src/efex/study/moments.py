@@ -7,12 +7,11 @@ import time
 from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
 
-import numba
-
 from efex.adapters import AgentView
 from efex.agents import AGENTS, Agent
 from efex.errors import InvalidArgumentError
 from efex.explore import walk
+from efex.kernels.threads import threads_for
 from efex.model.pseudocount import PerRow
 from efex.randomness import stream
 from efex.record import Record
@@ -34,12 +33,8 @@ class Moment(NamedTuple):
 
 def moments(case: Case) -> Iterator[Moment]:
     """Play a case and yield at every mark and at the end; what is done there does not count as exploring."""
-    threads = numba.get_num_threads()
-    numba.set_num_threads(1)
-    try:
+    with threads_for(0):
         yield from _moments(case)
-    finally:
-        numba.set_num_threads(threads)
 
 
 def _moments(case: Case) -> Iterator[Moment]:

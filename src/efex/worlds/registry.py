@@ -41,7 +41,11 @@ ENTRY_POINT = f"{__name__}:make"
 
 
 def world_names() -> tuple[str, ...]:
-    """Return the names `make` knows."""
+    """Return the names `make` knows.
+
+    >>> print(*world_names())
+    chain grid2d grid3d icg dense-maze sparse-maze teleport-maze
+    """
     return tuple(TOPOLOGIES)
 
 
@@ -63,6 +67,10 @@ def make(
     episode never ends) in the teleport maze. `random_start` begins episodes at a uniform node, not at home.
     Options by world: chain(length=50, trap=False), grid2d(size=21), grid3d(size=7), icg(grid=10, corridor=3),
     dense-maze(size=None, corridor=4), sparse-maze(size=21), teleport-maze(size=21).
+
+    >>> world = make("sparse-maze", size=11, unique_fraction=0.5, slip=0.1, seed=3)
+    >>> world.truth
+    LatentGraph(62 nodes, 31 observations, 4 actions, 626 edges)
     """
     build = _find(name)
     _check_options(name, build, options)
@@ -85,7 +93,12 @@ def make(
 
 
 def register() -> None:
-    """Register every world with Gymnasium as "efex/<name>-v0"; a second call changes nothing."""
+    """Register every world with Gymnasium as "efex/<name>-v0"; a second call changes nothing.
+
+    >>> register()
+    >>> gymnasium.make("efex/chain-v0", length=5).unwrapped.truth.n_nodes
+    5
+    """
     for name in TOPOLOGIES:
         if _gymnasium_id(name) not in gymnasium.registry:
             gymnasium.register(_gymnasium_id(name), entry_point=ENTRY_POINT, kwargs={"name": name})

@@ -49,6 +49,10 @@ def from_picture(picture: ArrayLike, *, teleports: bool = False, episode_steps: 
 
     An action that would leave the accessible cells stays. With `teleports` it stays with probability 0.9 and
     goes home with 0.1.
+
+    >>> up, down, left, right = from_picture([[1, 1, 1], [1, 0, 1]]).base
+    >>> right.toarray().argmax(axis=1).tolist()
+    [1, 2, 2, 3, 4]
     """
     cells = np.asarray(picture, bool)
     if not 1 <= cells.ndim <= 3 or not cells.any():

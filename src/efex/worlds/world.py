@@ -24,6 +24,13 @@ class GraphWorld(gymnasium.Env[Any, Any]):
     Episodes begin uniformly at one of `truth.starts` and are truncated after `episode_steps`, or never when
     that is None. Until `reset(seed=)` is called, the dynamics follow the world's own `seed`. `picture` says
     where the nodes lie when the world is rendered: its true cells, in reading order.
+
+    >>> lift = LatentGraph.from_matrices([0, 1], [[[0, 1], [0, 1]], [[1, 0], [1, 0]]], starts=[0])
+    >>> world = GraphWorld(lift, episode_steps=2)
+    >>> world.reset()
+    (0, {'node': 0})
+    >>> world.step(0)
+    (1, 0.0, False, False, {'node': 1})
     """
 
     metadata = {"render_modes": list(RENDER_MODES), "render_fps": 4}  # noqa: RUF012, as Gymnasium declares it
@@ -100,6 +107,11 @@ class GraphWorld(gymnasium.Env[Any, Any]):
 
         Their shapes are (n, steps + 1), (n, steps) and (n, steps + 1). Actions and first nodes are uniform
         over all, and no episode ends. The world itself stays where it is.
+
+        >>> import efex
+        >>> seen, actions, nodes = efex.make("grid2d", size=3, unique_fraction=0.5).walks(10, 100, seed=0)
+        >>> seen.shape, actions.shape, len(np.unique(seen)), len(np.unique(nodes))
+        ((10, 101), (10, 100), 4, 9)
         """
         n = whole("n", n, at_least=1)
         steps = whole("steps", steps, at_least=0)

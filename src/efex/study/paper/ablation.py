@@ -23,6 +23,7 @@ VARIANTS: dict[str, Settings] = {
     "no brief refits": (("prompt", 0),),
     "no re-decoding": (("start", "as-decoded"),),
     "odds of two places fixed": (("start", "fixed-odds"),),
+    "nothing left to chance": (("start", "chanceless"),),
     "prior of a row fixed": (("prior", "0.07/row"),),
     "no melting": (("start", "unmelted"),),
     "no contexts": (("start", "contextless"),),
