@@ -123,7 +123,7 @@ def test_the_odds_are_those_of_the_world_once_it_is_known(unique):
 @pytest.mark.parametrize(("slip", "odds"), [(0.0, PLACE), (0.1, 0.0), (0.3, 0.0)])
 def test_where_chance_rules_no_place_more_is_preferred(slip, odds):
     world = efex.make("grid2d", size=6, unique_fraction=0.3, slip=slip, seed=3, random_start=True)
-    walker = RandomAgent(clones=1, iterations=1, patience=0)
+    walker = RandomAgent(iterations=1, patience=0)
     run = efex.explore(world, steps=5_000, agent=walker, seed=3, progress=False)
     assert odds_of_two(np.array(run.true_nodes), run.experience) == pytest.approx(odds)
 
