@@ -12,6 +12,7 @@ import pytest
 
 import efex
 from efex import checkpoint, stopping
+from efex.agents import RandomAgent
 from efex.arrays import read_arrays, write_arrays
 from efex.errors import EfexError, InvalidArgumentError, StorageError
 
@@ -83,6 +84,11 @@ def interrupted(make, after, folder, **options):
         efex.explore(Breaking(make(), after), folder=folder, **options)
 
 
+def lake():
+    """A slippery lake, whose map is left to chance after a while."""
+    return gymnasium.make("FrozenLake-v1", is_slippery=True)
+
+
 WORLDS = {"episodes": grid, "endless": endless, "masked and terminating": Slope}
 AGENTS = [("efex", "auto"), ("efex-paper", 8), ("random", "auto"), ("max", "auto")]
 
@@ -97,6 +103,27 @@ def test_a_run_broken_at_any_step_ends_where_it_would_have_ended(tmp_path, agent
         interrupted(make, after, tmp_path / f"{after}", **options)
         again = efex.explore(make(), folder=tmp_path / f"{after}", resume=True, replay=True, **options)
         assert identical(again, whole), after
+
+
+def test_a_map_left_to_chance_goes_on_as_it_would_have(tmp_path):
+    options = {"steps": 420, "seed": 1, "progress": False}
+    whole = efex.explore(lake(), **options)
+    assert whole.recovery.model.pseudocount * whole.recovery.model.layout.n_states > 1
+    interrupted(lake, 390, tmp_path, **options)
+    assert identical(efex.explore(lake(), folder=tmp_path, resume=True, replay=True, **options), whole)
+
+
+def test_what_fails_in_the_agent_does_not_leave_half_of_another_run(tmp_path):
+    class Failing(RandomAgent):
+        def moved(self):
+            if self.experience.n_steps == 40:
+                raise ZeroDivisionError
+
+    efex.explore(grid(), steps=100, folder=tmp_path, agent="random", progress=False)
+    with pytest.raises(ZeroDivisionError):
+        efex.explore(grid(), steps=100, folder=tmp_path, agent=Failing(), progress=False)
+    assert efex.load(tmp_path).experience.n_steps == 40
+    assert not (tmp_path / "checkpoint.safetensors").exists()
 
 
 def test_what_an_agent_plans_for_several_steps_is_kept(tmp_path):

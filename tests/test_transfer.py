@@ -7,9 +7,12 @@ import pytest
 
 import efex
 from efex.agents.colourings import Colourings
+from efex.agents.memory import remembered
+from efex.agents.remembering import Remembering
 from efex.agents.transfer import Transfer
 from efex.arrays import read_arrays, write_arrays
 from efex.errors import InvalidArgumentError, StorageError
+from efex.experience import Alphabet
 from efex.worlds import GraphWorld
 
 MAZE = {"size": 11, "unique_fraction": 0.3, "seed": 2}
@@ -102,6 +105,47 @@ def test_a_world_that_is_built_otherwise_is_explored_from_what_was_seen():
     assert run.experience.n_steps == 800
     assert run.recovery.carried is None
     assert efex.measures.precision(run, other, walks=5, steps=200) >= 0.95
+
+
+def half_of(known, *, seed):
+    """Return a world that shares the known one's first half: behind it ways lead elsewhere, and show other things."""
+    half, rng = known.n_nodes // 2, np.random.default_rng(seed)
+    target, place = known.target.copy(), np.arange(known.n_nodes)
+    place[half:] = half + rng.permutation(known.n_nodes - half)
+    beyond = known.source >= half
+    target[beyond] = place[target[beyond]]
+    symbols = (100 + rng.integers(0, 8, known.n_nodes - half)).tolist()
+    observations = (*known.observations[:half], *symbols)
+    return GraphWorld(replace(known, target=target, observations=observations), episode_steps=100)
+
+
+def test_what_is_shared_is_known_again_and_the_rest_explored(tmp_path):
+    known = efex.make("grid2d", size=8, unique_fraction=0.3, seed=1).truth
+    world, agent = half_of(known, seed=3), Transfer(known)
+    run = efex.explore(world, steps=150, agent=agent, folder=tmp_path, progress=False)
+    assert isinstance(agent.otherwise, Remembering)
+    assert len(run.recovery.path) == len(run.experience) == 152
+    assert run.expected.n_nodes >= run.graph.n_nodes
+    assert run.expected.n_edges > run.graph.n_edges
+    assert list(run.expected.observations[: run.graph.n_nodes]) == list(run.graph.observations)
+    again = efex.load(tmp_path)
+    assert np.array_equal(again.expected.target, run.expected.target)
+    plain = efex.explore(world, steps=150, progress=False)
+    with_memory, alone = (efex.measures.precision(each, world, walks=10, steps=500) for each in (run, plain))
+    assert with_memory > alone + 0.1
+
+
+def test_a_memory_walks_every_edge_and_knows_where_it_is():
+    known = efex.make("sparse-maze", **MAZE).truth
+    walks, nodes = remembered(known, Alphabet())
+    t = np.flatnonzero(walks.actions >= 0)
+    steps = np.stack([nodes[t], walks.actions[t], nodes[t + 1]], axis=1)
+    edges, times = np.unique(steps, axis=0, return_counts=True)
+    assert {tuple(edge) for edge in edges.tolist()} == {
+        (edge.source, edge.action, edge.target) for edge in known.edges()
+    }
+    assert times.min() >= 2
+    assert walks.symbols == [known.observations[node] for node in nodes.tolist()]
 
 
 def test_a_door_that_is_closed_now_is_no_edge_of_the_map():

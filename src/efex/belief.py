@@ -112,6 +112,11 @@ class Belief:
             kernel.row_information(self.start, self.count, self.totals, of_entry, of_total, prior, self.n_states)
         )
 
+    @property
+    def rows(self) -> NDArray[np.int64]:
+        """The row of every counted target."""
+        return np.repeat(np.arange(len(self.start) - 1), np.diff(self.start))
+
     def targets(self, state: int, action: int) -> NDArray[np.int64]:
         """Return the states to which an action was seen to lead from a state."""
         row = state * self.n_actions + action

@@ -71,7 +71,7 @@ class Checkpoints:
         self.record, self.same = record, _identity(record, asked)
         self.first, self.seed, self.left = 0, seed, list[int]()
         self._latest: Step | None = None
-        self._is_last = False
+        self._is_last = self._is_there = False
         self._due = time.monotonic() + EVERY
 
     @property
@@ -107,6 +107,11 @@ class Checkpoints:
         }
         kept = State({} if nodes is None else {"nodes": nodes}, about)
         write_arrays(self.path, State.joined(run=kept, agent=keep(agent)))
+        self._is_there = True
+
+    def taken_up(self) -> None:
+        """Take note that this run goes on from the one in the folder."""
+        self._is_there = True
 
     def _untold(self) -> dict[str, Any] | None:
         """Return what the environment answered to the agent's last action, if the agent was not told yet."""
@@ -125,6 +130,9 @@ class Checkpoints:
             self.write()
         except Exception as failure:
             error.add_note(f"no checkpoint of the last steps could be written: {failure!r}")
+        if not self._is_there and self.path is not None:
+            # What is left is of another run, and would go on from there with what is saved of this one.
+            self.path.unlink(missing_ok=True)
 
     def finish(self) -> None:
         """Note in the last checkpoint that the folder holds the finished run."""

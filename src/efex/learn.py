@@ -20,9 +20,10 @@ from efex.held_out import hold_out, nats_per_step
 from efex.model.allocation import ClonePolicy, allocation_for
 from efex.model.cscg import Model
 from efex.model.fit import fit
-from efex.model.marginal import explanation
+from efex.model.marginal import weighed
 from efex.model.methods import Method, check_method
 from efex.model.pseudocount import ROW, Pseudocount
+from efex.model.reckoning import displacements
 from efex.randomness import stream
 from efex.run import Fit
 from efex.status import status_line
@@ -114,7 +115,9 @@ def _best(models: list[Model], experience: Experience, settings: dict[str, Any])
     paths = [model.decode(experience).path for model in models]
     best = 0
     if len(models) > 1:
-        best = int(np.argmax([explanation(model, experience) for model in models]))
+        least = min(model.pseudocount * model.layout.n_states for model in models)
+        moves = displacements(experience)
+        best = int(np.argmax([weighed(path, experience, least=least, moves=moves).score for path in paths]))
         shares = [agreement(one, other) for one, other in combinations(paths, 2)]
         settings |= {"restarts": len(models), "agreement": float(np.mean(shares))}
     closed = closed_pairs(paths[best], models[best].layout, experience, masks={})

@@ -44,6 +44,7 @@ class Resumption:
         checkpoints.left = [int(position) for position in kept.about["left"]]
         put_back(record.agent, agent, left=frozenset(checkpoints.left))
         n = len(record.agent.experience)
+        checkpoints.taken_up()
         checkpoints.first, checkpoints.seed = kept.whole("first", most=n), kept.whole("seed")
         known = "nodes" in kept.arrays
         below = None if record.truth is None else record.truth.n_nodes

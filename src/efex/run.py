@@ -63,7 +63,10 @@ class Fit:
 
     @cached_property
     def expected(self) -> LatentGraph:
-        """The map with what was never tried but is foreseen, every such edge as if walked once."""
+        """The map with what was never tried but is foreseen, every such edge as if walked once.
+
+        Nodes that are foreseen, too, since another world had them, come after those of `graph`.
+        """
         foreseen, carried = self.recovery.foreseen, self.recovery.carried
         if foreseen is None or not len(foreseen):
             return self.graph
@@ -72,23 +75,25 @@ class Fit:
 
     def _graph_with(self, known: NDArray[np.int64] | None) -> LatentGraph:
         """Return the graph of the decoded path and of what is known besides: (state, action, state, times)."""
-        path = self.nodes
-        t = np.flatnonzero(self.experience.actions >= 0)
+        t, path = np.flatnonzero(self.experience.actions >= 0), self.recovery.path
         layout, alphabet = self.recovery.model.layout, self.experience.alphabet
         utility, closed = self.recovery.utility, self.recovery.closed
         steps = np.stack([path[t], self.experience.actions[t], path[t + 1], np.ones(len(t), np.int64)], axis=1)
+        states = self.states
         if known is not None:
-            source, action, target, times = known.T
-            ends = np.searchsorted(self.states, (source, target))
-            steps = np.concatenate([steps, np.stack([ends[0], action, ends[1], times], axis=1)])
+            steps = np.concatenate([steps, known])
+            # What was never seen here but is foreseen comes after what was seen.
+            states = np.concatenate([states, np.setdiff1d(known[:, [0, 2]], states)])
+        node = np.zeros(layout.n_states, np.int64)
+        node[states] = np.arange(len(states))
         return LatentGraph.from_walks(
-            [alphabet[code] for code in layout.observation[self.states].tolist()],
+            [alphabet[code] for code in layout.observation[states].tolist()],
             self.experience.n_actions,
-            steps[:, :3],
+            np.stack([node[steps[:, 0]], steps[:, 1], node[steps[:, 2]]], axis=1),
             times=steps[:, 3],
-            starts=path[self.experience.offsets[:-1]].tolist(),
-            utility=None if utility is None else utility[self.states],
-            closed=None if closed is None else closed[self.states],
+            starts=node[path[self.experience.offsets[:-1]]].tolist(),
+            utility=None if utility is None else utility[states],
+            closed=None if closed is None else closed[states],
             action_names=self.settings.get("actions"),
         )
 
@@ -114,7 +119,7 @@ class Fit:
         >>> door, near != far
         (0, True)
         """
-        walk = inference.one_walk(self.graph, map(self.symbol, observations), actions)
+        walk = inference.one_walk(self.expected, map(self.symbol, observations), actions)
         return inference.decode(self.expected, walk, pseudocount=self._pseudocount)
 
     def log_likelihood(self, observations: Sequence[Any], actions: Sequence[int | str] | ArrayLike) -> float:
@@ -127,7 +132,7 @@ class Fit:
         >>> fit.log_likelihood(["wall", "wall", "door"], [0, 0]) > fit.log_likelihood(["wall", "wall", "wall"], [0, 0])
         True
         """
-        walk = inference.one_walk(self.graph, map(self.symbol, observations), actions)
+        walk = inference.one_walk(self.expected, map(self.symbol, observations), actions)
         return inference.log_likelihood(self.expected, walk, pseudocount=self._pseudocount)
 
     def decode_all(self, walks: Experience) -> NDArray[np.int64]:

@@ -131,7 +131,7 @@ def _read_recovery(state: State, experience: Experience) -> Recovery:
     if "carried" in state.arrays:
         beside["carried"] = _read_carried(state, path, n_actions=experience.n_actions)
     if "foreseen" in state.arrays:
-        beside["foreseen"] = _read_foreseen(state, path, n_actions=experience.n_actions)
+        beside["foreseen"] = _read_foreseen(state, n_states, n_actions=experience.n_actions)
     return Recovery(model, path, **beside)
 
 
@@ -143,11 +143,11 @@ def _read_carried(state: State, path: NDArray[np.int64], *, n_actions: int) -> N
     return carried
 
 
-def _read_foreseen(state: State, path: NDArray[np.int64], *, n_actions: int) -> NDArray[np.int64]:
-    """Return the steps that were foreseen; they are between states on the path."""
+def _read_foreseen(state: State, n_states: int, *, n_actions: int) -> NDArray[np.int64]:
+    """Return the steps that were foreseen; they are between states of the model."""
     foreseen = state.array("foreseen", np.int64, (None, 3), least=0, below=MOST_TIMES)
-    if not _are_on(path, foreseen, n_actions=n_actions):
-        raise StorageError("foreseen must be steps between states on the path")
+    if (foreseen[:, [0, 2]] >= n_states).any() or (foreseen[:, 1] >= n_actions).any():
+        raise StorageError("foreseen must be steps between states of the model")
     return foreseen
 
 

@@ -23,12 +23,16 @@ def transfer(
     episode_steps: int | None = None,
     progress: bool = True,
 ) -> Run:
-    """Return what was found out about `env` in `steps` steps, given that it is built like `known`.
+    """Return what was found out about `env` in `steps` steps, given that it is built like `known`, or a part of it is.
 
     The transitions of `known` are kept and what its nodes show is learned again: symbols need not be the same. The
     map of the run has the nodes seen so far, with all edges that are known between them, also when it is saved and
-    loaded. If the environment contradicts the graph, exploration goes on from nothing but what was seen, and so does
-    the map: a world that shares only a part with `known` gains nothing from it.
+    loaded.
+
+    If the environment contradicts the graph but most of what is seen is seen there, too, it may share a part: places of
+    `known` are known again by what they show and where they lead, and what they did there is foreseen, with the doubt
+    that follows from how often that was wrong. It is in the run's `expected` map, not in its `graph`. If nothing looks
+    familiar either, exploration goes on from nothing but what was seen.
 
     It is `efex.explore` with the agent `efex.agents.transfer.Transfer(known)`, which takes all of its options.
 

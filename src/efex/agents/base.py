@@ -23,7 +23,7 @@ class Recovery(NamedTuple):
     Where there is a belief, also max_a u(z, a) of every state, which (state, action) pairs cannot be tried, and
     Σ_a u(z, a): what one more try of everything at a state is expected to teach, in nats. Where some of the map was
     known before, also that, between states on the path: rows of (state, action, state, how many walks it counts as).
-    Where an agent foresees what untried actions do, also that: rows of (state, action, state).
+    Where an agent foresees what untried actions do, also that: rows of (state, action, state), on the path or not.
     """
 
     model: Model

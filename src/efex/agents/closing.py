@@ -15,20 +15,23 @@ from efex.model.layout import CloneLayout
 def closed_pairs(
     path: NDArray[np.int64], layout: CloneLayout, experience: Experience, masks: Mapping[int, Mask]
 ) -> NDArray[np.bool_]:
-    """Return which pairs are closed: where episodes terminated, and what was unavailable whenever one was there.
+    """Return which pairs are closed: where episodes always ended, and what was unavailable whenever one was there.
 
-    `path` is the state at every observation, and `masks` what was available at some of them.
+    `path` is the state at every observation, and `masks` what was available at some of them, at the others everything.
     """
     closed = np.zeros((layout.n_states, experience.n_actions), bool)
     ends, acted = experience.terminated, np.flatnonzero(experience.actions >= 0)
-    closed[path[ends]] = True
+    closed[np.setdiff1d(path[ends], path[acted])] = True
     # Where an observation was only ever seen at an end, its other clones would be ends too.
     always = np.setdiff1d(experience.observations[ends], experience.observations[acted])
     closed[np.isin(layout.observation, always)] = True
     if masks:
-        positions, available = np.array(list(masks)), np.array(list(masks.values()))
-        masked = np.zeros_like(closed)
-        np.logical_or.at(masked, path[positions], ~available)
-        masked[path[acted], experience.actions[acted]] = False
-        closed |= masked
+        # At an episode's last observation nobody asks what is available.
+        asked = np.union1d(acted, list(masks))
+        available = np.ones((len(path), experience.n_actions), bool)
+        available[list(masks)] = list(masks.values())
+        ever = np.zeros_like(closed)
+        np.logical_or.at(ever, path[asked], available[asked])
+        states = np.unique(path[asked])
+        closed[states] |= ~ever[states]
     return closed

@@ -153,20 +153,24 @@ class Efex(Agent):
     def started(self) -> None:
         """Locate the first observation: before any model, at one of its clones at random."""
         if self._learner is None:
-            self._learner = Learner(
-                self.experience,
-                self.clones,
-                pseudocount=self.pseudocount,
-                method=self.method,
-                restart=self.restart,
-                rng=self.rng,
-            )
+            self._learner = self.new_learner()
             self.values = self.rng.random(self._learner.layout.n_states)
             self._decode(self._learner)
         elif self._learner.is_short:
             self._make_room(self._learner)
         else:
             self._ledger.begin()
+
+    def new_learner(self) -> Learner:
+        """Return one that has learned nothing yet from the experience."""
+        return Learner(
+            self.experience,
+            self.clones,
+            pseudocount=self.pseudocount,
+            method=self.method,
+            restart=self.restart,
+            rng=self.rng,
+        )
 
     def moved(self) -> None:
         """Decode the episode again; refit when it is time."""

@@ -18,8 +18,7 @@ LIKELY = 0.5
 
 def reckoning_of(belief: Belief, experience: Experience) -> Reckoning:
     """Return where the states of a belief are, by what is believed of their edges."""
-    row = np.repeat(np.arange(len(belief.start) - 1), np.diff(belief.start))
-    source, action = np.divmod(row, belief.n_actions)
+    source, action = np.divmod(belief.rows, belief.n_actions)
     return reckon(displacements(experience), source, action, belief.target, belief.count, n=belief.n_states)
 
 

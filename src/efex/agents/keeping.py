@@ -9,7 +9,6 @@ import numpy as np
 from efex.agents.arrivals import Arrivals
 from efex.agents.base import Agent, Mask
 from efex.agents.efex import Efex
-from efex.agents.learner import Learner
 from efex.agents.ledger import Ledger
 from efex.agents.paper import EfexPaper
 from efex.agents.random import RandomAgent
@@ -94,14 +93,7 @@ def _keep_efex(agent: Efex) -> State:
 
 def _put_back_efex(agent: Efex, state: State) -> None:
     experience = agent.experience
-    learner = agent._learner = Learner(
-        experience,
-        agent.clones,
-        pseudocount=agent.pseudocount,
-        method=agent.method,
-        restart=agent.restart,
-        rng=agent.rng,
-    )
+    learner = agent._learner = agent.new_learner()
     learner.put_back(state.part("learner"))
     n_states = learner.layout.n_states
     agent._ledger = Ledger.kept(state.part("ledger"), learner.model, experience, agent.masks)

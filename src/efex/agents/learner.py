@@ -27,7 +27,7 @@ GROWTH_PATIENCE = 1.25
 
 
 class Learner:
-    """Holds the model, and the one after EM alone from which the next refit may start."""
+    """Holds the model, and the one from which the next refit starts: after EM alone, or without chance."""
 
     def __init__(
         self,
@@ -47,6 +47,10 @@ class Learner:
         alpha = per_target(pseudocount, layout.n_states)
         self.model = self._soft = Model.random(experience, layout, pseudocount=alpha, rng=rng)
 
+    def begin_with(self, model: Model) -> None:
+        """Hold a model that was made elsewhere, of the same experience."""
+        self.model = self._soft = model
+
     @property
     def layout(self) -> CloneLayout:
         """The clones of the model."""
@@ -60,9 +64,13 @@ class Learner:
     def make_room(self) -> None:
         """Give clones to symbols seen for the first time; states already there keep their numbers."""
         layout = self._allocation.extended(self.layout, self._experience)
-        alpha = per_target(self._pseudocount, layout.n_states)
-        self._soft = replace(self._soft.carried(self._experience, layout), pseudocount=alpha)
-        self.model = replace(self.model.carried(self._experience, layout), pseudocount=alpha)
+        alpha, heavier = per_target(self._pseudocount, layout.n_states), self.model.pseudocount / self._soft.pseudocount
+        soft = replace(self._soft.carried(self._experience, layout), pseudocount=alpha)
+        if self._soft is self.model:
+            self._soft = self.model = soft
+        else:
+            model = self.model.carried(self._experience, layout)
+            self._soft, self.model = soft, replace(model, pseudocount=alpha * heavier)
 
     def refit(self, path: NDArray[np.int64], *, brief: bool = False) -> None:
         """Learn from all experience, last decoded as `path`; take more clones unless they explain it clearly worse.

@@ -144,5 +144,10 @@ class Ledger:
         self._counted = self.belief
 
     def _restarting(self, belief: Belief, ends: NDArray[np.int64]) -> Belief:
-        """Return the belief that also counts how the end of an episode led to the beginning of the next."""
+        """Return the belief that also counts how the end of an episode led to the beginning of the next.
+
+        Where actions were taken, too, an episode ended by chance, and its first row counts those.
+        """
+        acted = self._path[np.flatnonzero(self._experience.actions[: len(self._path)] >= 0)]
+        ends = ends[~np.isin(self._path[ends], acted)]
         return belief.updated(self._path[ends], np.zeros(len(ends), np.int64), self._path[ends + 1])

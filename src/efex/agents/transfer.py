@@ -12,6 +12,7 @@ from efex.agents.base import Agent, Mask, Recovery
 from efex.agents.closing import closed_pairs
 from efex.agents.colourings import UNSEEN, Colourings
 from efex.agents.efex import Efex
+from efex.agents.remembering import Remembering
 from efex.errors import InvalidArgumentError
 from efex.graph.latent import LatentGraph
 from efex.model.allocation import Growing
@@ -36,7 +37,8 @@ class Transfer(Agent):
 
     Where the walk is follows from where it began, from what was done, and from what is seen again. When every node
     was seen, the actions that were not tried in this world are. If the world contradicts the graph, the agent
-    `otherwise`, Efex unless told, goes on with all that was seen.
+    `otherwise` goes on with all that was seen: Efex unless told, or Remembering, if most of what is seen is seen in the
+    known graph, too, so that a part of it may be here.
 
     >>> import efex
     >>> world = efex.make("chain", length=5)
@@ -51,7 +53,7 @@ class Transfer(Agent):
         if not isinstance(known, LatentGraph) or known.n_edges == 0:
             raise InvalidArgumentError(f"known must be a graph with edges, such as run.graph, not {known!r}")
         self.known = known
-        self.otherwise = Efex() if otherwise is None else otherwise
+        self._given = otherwise
 
     def prepare(self, n_actions: int, *, rng: np.random.Generator, symbols: Iterable[Symbol] = ()) -> None:
         """Get ready for an environment, which must have the actions of the known graph."""
@@ -73,6 +75,7 @@ class Transfer(Agent):
         if self.is_trusting:
             self._judge(self._colourings.begin(int(self.experience.observations[-1])))
         else:
+            self._pass_on()
             self.otherwise.started()
 
     def moved(self) -> None:
@@ -81,6 +84,7 @@ class Transfer(Agent):
             action, code = int(self.experience.actions[-2]), int(self.experience.observations[-1])
             self._judge(self._colourings.step(action, code))
         else:
+            self._pass_on()
             self.otherwise.moved()
 
     def finished(self) -> None:
@@ -96,13 +100,38 @@ class Transfer(Agent):
         if explained and strays <= SURPRISES + SURPRISE_RATE * self.experience.n_steps:
             return
         self.is_trusting = False
+        self.otherwise = self._given or (Remembering(self.known) if self._looks_familiar else Efex())
         self.otherwise.prepare(self.known.n_actions, rng=self.rng, symbols=self.experience.alphabet.symbols)
-        self.otherwise.experience, self.otherwise.masks = self.experience, self.masks
-        self.otherwise.started()
+        if isinstance(self.otherwise, Remembering):
+            self.otherwise.recall(self.experience, self.masks)
+        else:
+            self.otherwise.experience, self.otherwise.masks = self.experience, self.masks
+            self.otherwise.started()
+
+    @property
+    def _looks_familiar(self) -> bool:
+        """Whether most of the symbols seen are the known graph's: then a part of it may be here, too."""
+        seen = {self.experience.alphabet[code] for code in np.unique(self.experience.observations).tolist()}
+        return 2 * len(seen & set(self.known.symbols)) > len(seen)
+
+    def _pass_on(self) -> None:
+        """Let the agent that remembers see what was seen: its experience is another."""
+        walks, mine = self.otherwise.experience, self.experience
+        if walks is mine:
+            return
+        symbol = mine.alphabet[int(mine.observations[-1])]
+        if mine.offsets[-2] == len(mine) - 1:
+            walks.begin(symbol)
+        else:
+            walks.append(int(mine.actions[-2]), symbol)
+        if len(mine) - 1 in mine.terminated[-1:]:
+            walks.terminate()
 
     def choose(self, mask: Mask | None) -> int:
         """Return an action not tried here yet if every node was seen, else one on the way to where something is new."""
         if not self.is_trusting:
+            if mask is not None:
+                self.otherwise.masks[len(self.otherwise.experience) - 1] = mask
             return self.otherwise.choose(mask)
         node = int(self._colourings.node[0])
         unseen = self._colourings.colours[0] == UNSEEN

@@ -20,9 +20,9 @@ FIRST_GUESS = math.exp(PLACE)
 HIDING = 10.0
 """How many times worse it is to take two places for one, which hides one of them, than one for two."""
 
-
 CERTAIN, RANDOM = 0.05, 0.1
-"""Up to which share of the rows that lead to several places outcomes are certain, and from which on chance rules."""
+"""Where at most the first share of the rows led to several places outcomes count as certain; from the second on, chance
+rules."""
 
 OFTEN = 3
 """How often a row must have been walked to tell whether it is certain."""
@@ -47,15 +47,16 @@ def odds_of_two(path: NDArray[np.int64], experience: Experience) -> float:
     np.logical_or.at(ever, observation, tried)
     known = np.bincount(observation[(tried | ~ever[observation]).all(axis=1)])
     others = (known[known > 0] - 1).sum()
-    most = PLACE * (1 - np.clip((_random_share(at, experience) - CERTAIN) / (RANDOM - CERTAIN), 0, 1))
+    share = _random_share(at, len(places.names), experience)
+    most = PLACE * (1 - np.clip((share - CERTAIN) / (RANDOM - CERTAIN), 0, 1))
     return float(min(math.log((HIDING * others + FIRST_GUESS) / (np.count_nonzero(known) + 1)), most))
 
 
-def _random_share(at: NDArray[np.int64], experience: Experience) -> float:
+def _random_share(at: NDArray[np.int64], n: int, experience: Experience) -> float:
     """Return which share of the rows that were walked often led to several places."""
     steps = np.flatnonzero(experience.actions >= 0)
     rows = at[steps] * experience.n_actions + experience.actions[steps]
-    edges, walks = np.unique(rows * (int(at.max()) + 1) + at[steps + 1], return_counts=True)
-    _, row = np.unique(edges // (int(at.max()) + 1), return_inverse=True)
+    edges, walks = np.unique(rows * n + at[steps + 1], return_counts=True)
+    _, row = np.unique(edges // n, return_inverse=True)
     often = np.bincount(row, walks) >= OFTEN
     return float(np.count_nonzero(np.bincount(row)[often] > 1) / (np.count_nonzero(often) + FEW_ROWS))

@@ -16,7 +16,7 @@ from efex.model.methods import Method, refine
 
 
 class Refit(NamedTuple):
-    """What a refit gives: the model after EM, where the next one starts, and after what follows EM."""
+    """What a refit gives: where the next one starts, after EM alone or without chance, and what is believed."""
 
     soft: Model
     model: Model
