@@ -153,7 +153,7 @@ class Efex(Agent):
     def started(self) -> None:
         """Locate the first observation: before any model, at one of its clones at random."""
         if self._learner is None:
-            self._learner = self.new_learner()
+            self._learner = self._new_learner()
             self.values = self.rng.random(self._learner.layout.n_states)
             self._decode(self._learner)
         elif self._learner.is_short:
@@ -161,7 +161,7 @@ class Efex(Agent):
         else:
             self._ledger.begin()
 
-    def new_learner(self) -> Learner:
+    def _new_learner(self) -> Learner:
         """Return one that has learned nothing yet from the experience."""
         return Learner(
             self.experience,

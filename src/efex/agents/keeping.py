@@ -93,7 +93,7 @@ def _keep_efex(agent: Efex) -> State:
 
 def _put_back_efex(agent: Efex, state: State) -> None:
     experience = agent.experience
-    learner = agent._learner = agent.new_learner()
+    learner = agent._learner = agent._new_learner()
     learner.put_back(state.part("learner"))
     n_states = learner.layout.n_states
     agent._ledger = Ledger.kept(state.part("ledger"), learner.model, experience, agent.masks)

@@ -43,7 +43,7 @@ class Remembering(Efex):
         """Remember the known graph, and take in what was seen and done in this world by somebody else."""
         self.experience, nodes = remembered(self.known, walks.alphabet)
         self._remembered = len(nodes)
-        self._learner = self.new_learner()
+        self._learner = self._new_learner()
         self._learner.begin_with(self._model_of(nodes))
         for at, (symbol, action) in enumerate(zip(walks.symbols, [-1, *walks.actions.tolist()])):
             if action < 0:
