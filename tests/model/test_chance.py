@@ -4,8 +4,14 @@ import pytest
 
 import efex
 from efex.agents import Efex
+from efex.experience import Experience
 from efex.model.chance import left_to_chance
+from efex.model.cscg import Model
+from efex.model.layout import CloneLayout
 from efex.model.marginal import WEIGHTS, marginal_likelihood, weighed
+from efex.model.naming import numbered
+from efex.model.transitions import places_of
+from efex.model.viterbi_training import from_path
 
 
 def a_slippery_lake():
@@ -53,3 +59,30 @@ def test_the_weight_that_suits_a_path_is_the_best_of_those_there_are():
     assert weight == pytest.approx(0.1 * max(scores, key=scores.get))
     assert score == pytest.approx(max(scores.values()))
     assert weight > 0.1
+
+
+def every_moment_a_place(walk):
+    """Return the model, and its path, in which nothing is ever seen twice."""
+    places = places_of(np.arange(len(walk)), walk)
+    layout = CloneLayout(tuple(np.bincount(places.observation).tolist()))
+    path = numbered(places, layout)
+    return from_path(Model.empty(walk, layout, pseudocount=0.1 / layout.n_states), walk, path), path
+
+
+@pytest.mark.parametrize(("steps", "is_taken"), [(9, False), (10, True), (200, True)])
+def test_chance_is_thought_of_once_everything_was_tried_a_few_times(steps, is_taken):
+    coins = np.random.default_rng(0).integers(0, 2, steps + 1).tolist()
+    walk = Experience.from_episodes([(coins, None)])
+    model, path = every_moment_a_place(walk)
+    left = left_to_chance(model, path, walk)
+    assert (left is not model) == is_taken
+    if is_taken:
+        assert len(np.unique(left.decode(walk).path)) == 2
+        assert left.pseudocount > model.pseudocount
+
+
+def test_a_tie_is_not_chance():
+    walk = Experience.from_episodes([([0, 1] * 20, None)])
+    layout, path = CloneLayout((1, 1)), np.tile([0, 1], 20)
+    model = from_path(Model.empty(walk, layout, pseudocount=0.05), walk, path)
+    assert left_to_chance(model, path, walk) is model
