@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from functools import partial
 
 import numpy as np
 
 from efex.belief import Belief
 from efex.bench.measuring import Line, best_time, in_products
 from efex.bench.workloads import converged, workload
+from efex.kernels.planning import FEW
 from efex.model.pseudocount import PAPER
 from efex.planning import Plan, policy_iteration, value_iteration
 
@@ -31,6 +33,33 @@ def lines() -> Iterator[Line]:
         seconds = best_time(work, repeats=3 if bar else 1) / len(beliefs)
         check = f"greedy action of the converged solve at {same:.0%} of {len(beliefs)} steps"
         yield in_products(what, seconds, bar, check, bar is None or same == 1)
+    yield _solved_at_once()
+
+
+def _solved_at_once() -> Line:
+    """Return what it takes to plan for as many states as are solved at once, against one more, which is swept."""
+    beliefs = [_random_belief(n) for n in (FEW, FEW + 1)]
+    plans = [_planned(belief) for belief in beliefs]
+    few, many = (best_time(partial(_planned, belief), repeats=3) for belief in beliefs)
+    off = max(float(np.abs(_improved(plan) - plan.values).max() / np.abs(plan.values).max()) for plan in plans)
+    what = f"planning where chance rules, {FEW} states, against {FEW + 1}"
+    return Line(what, few / many, "of its time", None, f"Bellman's equation holds to {off:.0e}", off < 1e-9)
+
+
+def _planned(belief: Belief) -> Plan:
+    return _by_policy(belief, np.zeros(belief.n_states))
+
+
+def _random_belief(n_states: int) -> Belief:
+    """Return the belief after many steps in a world where every action leads anywhere."""
+    rng = np.random.default_rng(0)
+    steps = (rng.integers(0, n, 200 * n_states) for n in (n_states, 4, n_states))
+    return Belief.empty(n_states, 4, prior=0.1 / n_states).updated(*steps)
+
+
+def _improved(plan: Plan) -> np.ndarray:
+    """Return the right-hand side of Bellman's equation at a plan's values."""
+    return value_iteration(plan.belief, discount=DISCOUNT, values=plan.values, limit=1).values
 
 
 def _beliefs() -> tuple[list[Belief], list[int]]:
