@@ -23,7 +23,7 @@ from efex.navigation.lookahead import entropy
 from efex.navigation.telling_apart import Distinctions
 from efex.navigation.trail import Trail
 from efex.randomness import stream
-from efex.symbols import shown_by, to_symbol
+from efex.symbols import to_symbol
 
 OVERDUE = 3
 """A trip of so many times the expected steps, and SPARE more, is on a map that is wrong somewhere."""
@@ -117,7 +117,7 @@ class Navigator:
         [0.0, 0.0, 1.0]
         """
         action = None if after is None else action_number(self._given, after)
-        seen = self._chances.codes == self._given.alphabet.lookup([shown_by(to_symbol(observation))])[0]
+        seen = self._chances.codes == self._given.alphabet.lookup([to_symbol(observation)])[0]
         self._has_seen = True
         if not seen.any():
             self.belief, self._trail = np.full(len(seen), 1 / len(seen)), None

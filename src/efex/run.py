@@ -23,7 +23,7 @@ from efex.model.fit import fit
 from efex.model.sufficiency import out_of_clones
 from efex.randomness import stream
 from efex.report import Report
-from efex.symbols import Symbol, shown_by, to_symbol
+from efex.symbols import Symbol, to_symbol
 
 FEW = 5
 """A node seen fewer times than this is one to be careful with."""
@@ -87,7 +87,7 @@ class Fit:
         node = np.zeros(layout.n_states, np.int64)
         node[states] = np.arange(len(states))
         return LatentGraph.from_walks(
-            [shown_by(alphabet[code]) for code in layout.observation[states].tolist()],
+            [alphabet[code] for code in layout.observation[states].tolist()],
             self.experience.n_actions,
             np.stack([node[steps[:, 0]], steps[:, 1], node[steps[:, 2]]], axis=1),
             times=steps[:, 3],
@@ -105,8 +105,7 @@ class Fit:
     @cached_property
     def first_order(self) -> LatentGraph:
         """The trivial graph of what was seen: every observation one node, however many places show it."""
-        symbols = [shown_by(symbol) for symbol in self.experience.symbols]
-        return first_order_graph(symbols, self.experience.actions, n_actions=self.experience.n_actions)
+        return first_order_graph(self.experience.symbols, self.experience.actions, n_actions=self.experience.n_actions)
 
     def decode(self, observations: Sequence[Any], actions: Sequence[int | str] | ArrayLike) -> NDArray[np.int64]:
         """Return the likeliest node of `graph` at every step of one walk; -1 where the symbol was never seen.

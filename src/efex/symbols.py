@@ -5,7 +5,7 @@ from __future__ import annotations
 import base64
 import math
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -20,10 +20,6 @@ PLAIN = frozenset({int, str, bool, bytes, type(None)})
 
 UNPRINTABLE = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
 """Characters that XML has no way to hold."""
-
-
-OFFERS = "efex: available are"
-"""What marks a symbol that tells which actions are available, beside what is shown."""
 
 
 def to_symbol(observation: Any) -> Symbol:
@@ -45,16 +41,6 @@ def to_symbol(observation: Any) -> Symbol:
         f"observations must be numbers, strings, bytes, arrays, or lists, tuples and mappings of these, "
         f"not {type(observation).__name__}; pass observe= to turn each one into a symbol"
     )
-
-
-def offering(symbol: Symbol, actions: Iterable[int]) -> Symbol:
-    """Return the symbol for a place that shows `symbol` and where only these actions are available."""
-    return (OFFERS, symbol, tuple(actions))
-
-
-def shown_by(symbol: Symbol) -> Symbol:
-    """Return what a place shows, whatever is available there."""
-    return symbol[1] if isinstance(symbol, tuple) and len(symbol) == 3 and symbol[0] == OFFERS else symbol
 
 
 def symbol_text(symbol: Symbol) -> str:

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from efex.checks import function, whole
 from efex.errors import InvalidArgumentError
 from efex.graph.action_names import is_naming
-from efex.symbols import Symbol, offering, to_symbol
+from efex.symbols import Symbol, to_symbol
 
 WATCHED = 100
 """After so many observations it is looked at how many of them were different."""
@@ -100,12 +100,11 @@ class AgentView:
             )
         return symbol
 
-    def _shows(self, observation: Any, mask: NDArray[np.bool_] | None) -> Symbol:
-        """Return what the agent sees: also which actions are available where not all are, which tells places apart."""
+    def _shows(self, observation: Any) -> Symbol:
         symbol = self.symbol(observation)
         if self._observe is None:
             self._watch(symbol)
-        return symbol if mask is None or mask.all() else offering(symbol, np.flatnonzero(mask).tolist())
+        return symbol
 
     def _watch(self, symbol: Symbol) -> None:
         """Warn if nearly all of the first observations are different and have fractions: nothing is ever seen twice."""
@@ -124,8 +123,8 @@ class AgentView:
     def reset(self, *, seed: int | None = None) -> Moment:
         """Begin an episode."""
         observation, info = _values("reset", self._env.reset(seed=seed), ("observation", "info"))
-        self._steps, mask = 0, self._mask(info)
-        return Moment(observation, self._shows(observation, mask), mask, False, False, info)
+        self._steps = 0
+        return Moment(observation, self._shows(observation), self._mask(info), False, False, info)
 
     def step(self, action: int) -> Moment:
         """Take an action."""
@@ -138,10 +137,8 @@ class AgentView:
         self._steps += 1
         cut = bool(truncated) or (self._episode_steps is not None and self._steps >= self._episode_steps)
         # Where an episode ends no action is asked for, and many environments then allow none.
-        is_over = terminated or (cut and not np.any(info.get("action_mask")))
-        mask = None if is_over else self._mask(info)
-        shown = self._shows(observation, mask)
-        return Moment(observation, shown, None if cut else mask, bool(terminated), cut, info)
+        mask = None if terminated or cut else self._mask(info)
+        return Moment(observation, self._shows(observation), mask, bool(terminated), cut, info)
 
     def _mask(self, info: dict[str, Any]) -> NDArray[np.bool_] | None:
         mask = info.get("action_mask")

@@ -15,7 +15,7 @@ from efex.model.blocks import Blocks
 from efex.model.cscg import Model
 from efex.model.layout import CloneLayout
 from efex.model.pseudocount import PerRow, Pseudocount, per_target
-from efex.symbols import Symbol, shown_by
+from efex.symbols import Symbol
 
 ESCAPE = 1e-6
 """The probability that a symbol never seen before is given."""
@@ -88,7 +88,7 @@ def _pieces(graph: LatentGraph, walks: Experience) -> tuple[NDArray[np.bool_], E
     if walks.actions.max(initial=-1) >= graph.n_actions:
         raise InvalidArgumentError(f"actions must be 0 to {graph.n_actions - 1}, not {walks.actions.max()}")
     alphabet = Alphabet(graph.symbols)
-    codes = alphabet.lookup([shown_by(symbol) for symbol in walks.alphabet.symbols])[walks.observations]
+    codes = alphabet.lookup(walks.alphabet.symbols)[walks.observations]
     known = codes >= 0
     if not known.any():
         return known, None
