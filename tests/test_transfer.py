@@ -43,8 +43,8 @@ def test_a_map_that_was_explored_is_transferred():
 def test_it_takes_a_third_of_the_steps_from_nothing():
     first = efex.explore(efex.make("sparse-maze", unique_fraction=0.1, seed=5), steps=10_000, progress=False)
     world = repainted(first.truth, symbols=13, seed=1)
-    run = efex.transfer(world, first.graph, steps=200, progress=False)
-    alone = efex.explore(world, steps=600, progress=False)
+    run = efex.transfer(world, first.graph, steps=150, progress=False)
+    alone = efex.explore(world, steps=450, progress=False)
     assert efex.measures.precision(run, world, walks=20, steps=1_000) >= 0.95
     assert efex.measures.precision(alone, world, walks=20, steps=1_000) < 0.95
 
