@@ -22,8 +22,8 @@ from efex.model.cscg import Model
 from efex.model.fit import fit
 from efex.model.marginal import weighed
 from efex.model.methods import Method, check_method
+from efex.model.moves import displacements
 from efex.model.pseudocount import ROW, Pseudocount
-from efex.model.reckoning import displacements
 from efex.randomness import stream
 from efex.run import Fit
 from efex.status import status_line

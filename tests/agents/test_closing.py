@@ -1,9 +1,10 @@
+import gymnasium
 import numpy as np
 import pytest
 
 import efex
 from efex.adapters import from_functions
-from efex.agents.closing import closed_pairs
+from efex.agents.closing import LATELY, closed_pairs, shut_pairs
 from efex.model.layout import CloneLayout
 
 
@@ -81,3 +82,42 @@ def test_what_was_available_once_is_not_closed():
     assert closed_pairs(np.zeros(3, np.int64), layout, walk, masks).tolist() == [[False, False, True]]
     del masks[1]
     assert not closed_pairs(np.zeros(3, np.int64), layout, walk, masks).any()
+
+
+def test_what_was_unavailable_of_late_is_shut_until_it_is_available_again():
+    walk = efex.Experience.from_episodes([("abababa", [0] * 6)], n_actions=2)
+    path, layout = np.array([0, 1] * 3 + [0]), CloneLayout((1, 1))
+    both, first = np.array([True, True]), np.array([True, False])
+    masks = {0: both, 1: first, 2: first, 3: first, 4: first}
+    assert not shut_pairs(path, layout, walk, masks).any(), "at a it was unavailable twice, at b not at the last visit"
+    masks |= {5: first, 6: first}
+    assert LATELY == 3
+    assert shut_pairs(path, layout, walk, masks).tolist() == [[False, True], [False, True]]
+    assert closed_pairs(path, layout, walk, masks).tolist() == [[False, False], [False, True]]
+    masks[6] = both
+    assert shut_pairs(path, layout, walk, masks).tolist() == [[False, False], [False, True]]
+    assert not shut_pairs(path, layout, walk, {}).any()
+
+
+class Offering(gymnasium.Wrapper):
+    """A world in which one action is unavailable at every node."""
+
+    def _offering(self, observed, *rest):
+        mask = np.arange(4) != self.unwrapped.node * 7 % 4
+        return observed, *rest[:-1], rest[-1] | {"action_mask": mask}
+
+    def reset(self, **how):
+        return self._offering(*self.env.reset(**how))
+
+    def step(self, action):
+        return self._offering(*self.env.step(action))
+
+
+@pytest.mark.parametrize("seed", [3, 5])
+def test_places_that_look_alike_and_offer_different_actions_do_not_stop_an_agent(seed):
+    world = efex.make("grid2d", size=6, unique_fraction=0.3, seed=seed, episode_steps=50)
+    runs = {
+        a: efex.explore(Offering(world), steps=1_500, seed=seed, agent=a, progress=False) for a in ("efex", "random")
+    }
+    visited = {agent: len(np.unique(run.true_nodes)) for agent, run in runs.items()}
+    assert visited["efex"] >= visited["random"]

@@ -10,7 +10,6 @@ from random_paths import random_paths
 
 import efex
 from efex.agents import Efex
-from efex.experience import Experience
 from efex.kernels import merging, redecoding
 from efex.kernels import reckoning as kernel
 from efex.model import split_merge
@@ -18,7 +17,8 @@ from efex.model.cscg import Model
 from efex.model.layout import CloneLayout
 from efex.model.marginal import marginal_likelihood
 from efex.model.merging import room_for, same_looks
-from efex.model.reckoning import AXES, LEAST_ASTRAY, displacements, reckon, wrapped
+from efex.model.moves import ACROSS, AXES, LEFT, RIGHT, displacements
+from efex.model.reckoning import LEAST_ASTRAY, reckon, wrapped
 from efex.model.redecoding import Tally, _ground
 from efex.model.split_merge import SplitMerge
 from efex.model.transitions import count_transitions, places_of
@@ -26,8 +26,14 @@ from efex.model.viterbi_training import from_path
 from efex.worlds import GraphWorld
 
 WEIGHT = 0.1
-MOVES = np.array([AXES[0], -AXES[0], AXES[2], -AXES[2]])
+MOVES = np.repeat([AXES[0], -AXES[0], AXES[2], -AXES[2]], 4).reshape(4, 4)
 """East, west, north, south."""
+
+
+def turning_moves():
+    """Left, right, ahead and back."""
+    step = 4 * np.array([AXES[2], ACROSS[2]])
+    return np.array([LEFT, RIGHT, [*step, *-step], [*-step, *step]])
 
 
 @pytest.fixture(scope="module")
@@ -36,37 +42,6 @@ def grid():
     world = efex.make("grid2d", size=6, unique_fraction=0.3, seed=5)
     found = efex.explore(world, steps=1_500, seed=1, agent="random", episode_steps=60, progress=False)
     return found.experience, np.array(found.true_nodes)
-
-
-def test_actions_that_undo_one_another_share_an_axis(grid):
-    assert displacements(grid[0]).tolist() == MOVES.tolist()
-
-
-def test_where_nothing_is_undone_nothing_moves():
-    found = efex.explore(efex.make("chain", length=8), steps=400, agent="random", progress=False)
-    assert not displacements(found.experience).any()
-    assert not displacements(Experience.from_episodes([(["a"], [])], n_actions=1)).any()
-    assert not displacements(Experience.from_episodes([(["a", "a", "a"], [0, 1])], n_actions=2)).any()
-    assert not displacements(Experience.from_episodes([(["a", "b", "a", "b"], [0, 1, 0])], n_actions=2)).any()
-
-
-def test_going_to_and_fro_a_few_times_is_enough_but_not_once():
-    other = (["c", "d", "e", "f", "g"] * 3, [2, 3] * 7)  # where nothing comes back
-    learned = [
-        displacements(Experience.from_episodes([(["a", "b"] * n + ["a"], [0, 1] * n), other], n_actions=4))
-        for n in (1, 2, 3, 6, 12)
-    ]
-    assert [bool(moves.any()) for moves in learned] == [False, False, False, True, True]
-    assert all(moves[0] == -moves[1] and not moves[2:].any() for moves in learned)
-
-
-def test_an_action_that_many_others_undo_is_no_step():
-    # Whatever is done after action 0 leads back to where one was: it looks at something, say.
-    looks, actions = ["a", "b"] * 30 + ["a"], [0, 1, 0, 2] * 15
-    other = (["c", "d", "e", "f", "g"] * 9, [3, 4] * 22)
-    assert not displacements(Experience.from_episodes([(looks, actions), other], n_actions=5)).any()
-    only = Experience.from_episodes([(looks, [0, 1] * 30), other], n_actions=5)
-    assert displacements(only)[:2].all()
 
 
 def test_places_are_where_they_are(grid):
@@ -211,9 +186,41 @@ def test_rings_and_tori_are_recovered(shape):
 def test_a_walk_is_where_its_steps_led():
     at = np.array([7, 100, 200])
     places, actions = np.array([0, 1, 1, 2, 0, 0]), np.array([0, 0, 2, -1, 3, -1])
-    moves = np.array([10, -10, 0, 0])
+    moves = np.repeat([10, -10, 0, 0], 4).reshape(4, 4)
     # A step of unknown length, and an episode's beginning, are where the map says.
     assert kernel.positions(places, at, actions, moves).tolist() == [7, 17, 17, 200, 7, 7]
+
+
+@given(st.lists(st.integers(0, 3), max_size=30), st.integers(0, 2**40))
+def test_what_a_turning_walk_did_is_undone_backwards(actions, begin):
+    """Where a robot that turns, goes ahead and back is, against its cell and heading; and the way back of each step."""
+    moves = turning_moves()
+    at, seen, x, y, heading = [begin], {(0, 0, begin % 4): begin}, 0, 0, begin % 4
+    for action in actions:
+        at.append(kernel.after(moves, action, np.int64(at[-1])))
+        assert kernel.before(moves, action, at[-1]) == at[-2]
+        turn, step = ((1, 0), (-1, 0), (0, 1), (0, -1))[action]
+        x, y = (x + step * (1, 0, -1, 0)[heading], y + step * (0, 1, 0, -1)[heading])
+        heading = (heading + turn) % 4
+        assert seen.setdefault((x, y, heading), at[-1]) == at[-1]
+    assert len(set(seen.values())) == len(seen)
+    assert [at[-1] % 4, kernel.invert(moves).tolist()] == [heading, [1, 0, 3, 2]]
+
+
+def test_places_of_a_turning_walk_are_told_by_any_tree_of_edges():
+    """Two rooms beside one another, each with four headings: which edges decide makes no difference."""
+    rng, moves = np.random.default_rng(0), turning_moves()
+    pose = [(room, heading) for room in range(2) for heading in range(4)]
+    edges = [(pose.index((r, h)), 0, pose.index((r, (h + 1) % 4))) for r, h in pose]
+    edges += [(pose.index((0, 0)), 2, pose.index((1, 0))), (pose.index((1, 2)), 2, pose.index((0, 2)))]
+    for _ in range(20):
+        order = rng.permutation(len(edges))
+        source, action, target = np.array(edges)[order].T
+        where = reckon(moves, source, action, target, np.arange(len(edges), 0.0, -1.0), n=8)
+        assert len(set(where.at.tolist())) == 8
+        assert where.astray == max(1 / (len(edges) - 8 + 2), LEAST_ASTRAY)
+        assert kernel.after(moves, 2, where.at[0]) == where.at[4]
+        assert where.at[4] ^ 2 == where.at[6], "an about-turn"
 
 
 def test_reckoning_finds_a_map_from_few_steps():

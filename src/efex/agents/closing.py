@@ -11,6 +11,9 @@ from efex.agents.base import Mask
 from efex.experience import Experience
 from efex.model.layout import CloneLayout
 
+LATELY = 3
+"""How many visits in a row an action must have been unavailable for plans not to count on it."""
+
 
 def closed_pairs(
     path: NDArray[np.int64], layout: CloneLayout, experience: Experience, masks: Mapping[int, Mask]
@@ -35,3 +38,23 @@ def closed_pairs(
         states = np.unique(path[asked])
         closed[states] |= ~ever[states]
     return closed
+
+
+def shut_pairs(
+    path: NDArray[np.int64], layout: CloneLayout, experience: Experience, masks: Mapping[int, Mask]
+) -> NDArray[np.bool_]:
+    """Return which pairs no plan should count on: closed ones, and what was unavailable of late.
+
+    Two places taken for one may offer different actions. Who goes to the one for what only the other offers would go
+    there for ever; where it is available again, it is open again.
+    """
+    closed = closed_pairs(path, layout, experience, masks)
+    if not masks:
+        return closed
+    asked = np.array(sorted(masks))
+    asked = asked[np.argsort(path[asked], kind="stable")]
+    at = path[asked]
+    last = np.searchsorted(at, at, side="right") - np.arange(len(at)) <= LATELY
+    missed = np.zeros(closed.shape, np.int64)
+    np.add.at(missed, at[last], ~np.array([masks[t] for t in asked[last].tolist()]))
+    return np.asarray(closed | (missed == LATELY))

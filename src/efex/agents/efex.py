@@ -10,6 +10,7 @@ import numpy as np
 from efex.agents.arrivals import Arrivals, Edge
 from efex.agents.base import Agent, Mask, Recovery
 from efex.agents.cadence import Cadence
+from efex.agents.closing import closed_pairs
 from efex.agents.curiosity import Prior
 from efex.agents.foresight import foreseeing, foreseen
 from efex.agents.learner import Learner
@@ -263,9 +264,10 @@ class Efex(Agent):
 
     def recover(self) -> Recovery:
         """Return the map as it is decoded now."""
-        shape = (-1, self.experience.n_actions)
-        gain, closed = self.belief.information_gain.reshape(shape), self.belief.closed.reshape(shape)
-        known = (self._ledger.model, self._ledger.path, gain.max(axis=1), closed, gain.sum(axis=1))
+        model, path = self._ledger.model, self._ledger.path
+        gain = self.belief.information_gain.reshape(-1, self.experience.n_actions)
+        closed = closed_pairs(path, model.layout, self.experience, self.masks)
+        known = (model, path, gain.max(axis=1), closed, gain.sum(axis=1))
         return Recovery(*known, foreseen=foreseen(self._foreseeing))
 
     @property

@@ -10,7 +10,8 @@ from numpy.typing import NDArray
 from efex.belief import Belief
 from efex.experience import Experience
 from efex.kernels import reckoning as kernel
-from efex.model.reckoning import Reckoning, displacements, reckon
+from efex.model.moves import displacements
+from efex.model.reckoning import Reckoning, reckon
 
 LIKELY = 0.5
 """How much doubt there is, at most, where something is foreseen rather than unknown."""

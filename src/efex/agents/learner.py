@@ -83,7 +83,10 @@ class Learner:
             path = self._soft.carried(self._experience, self.layout).decode(self._experience).path
         larger = self._allocation.grown(self.layout, path, self._experience)
         if self._restart.takes_spare_clones:
-            self._soft, self.model = self._learn(larger, brief=brief)
+            learned = self._learn(larger, brief=brief)
+            if (wider := self._allocation.widened(larger, learned.wanted, self._experience)) != larger:
+                learned = self._learn(wider, brief=brief)
+            self._soft, self.model = learned.soft, learned.model
             return
         learned = self._learn(self.layout)
         if larger != self.layout and len(self._experience) >= self._grow_after:
@@ -92,7 +95,7 @@ class Learner:
                 learned = grown
             else:
                 self._grow_after = int(GROWTH_PATIENCE * len(self._experience))
-        self._soft, self.model = learned
+        self._soft, self.model = learned.soft, learned.model
 
     def keep(self) -> State:
         """Return the models and the turn, to be kept."""

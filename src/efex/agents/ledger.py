@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from efex.agents.arrivals import Edge
 from efex.agents.base import Mask
-from efex.agents.closing import closed_pairs
+from efex.agents.closing import shut_pairs
 from efex.agents.curiosity import Prior, curiosity_for
 from efex.agents.foresight import reckoning_of
 from efex.agents.tracker import Tracker
@@ -107,8 +107,8 @@ class Ledger:
         )
 
     def end(self) -> None:
-        """Close the pairs that hold nothing to learn: where episodes terminated, and what was never available."""
-        closed = closed_pairs(self.path, self.model.layout, self._experience, self._masks)
+        """Close the pairs that hold nothing to learn: where episodes terminated, and what is not available."""
+        closed = shut_pairs(self.path, self.model.layout, self._experience, self._masks)
         self.belief, self._counted = (belief.closing(closed.ravel()) for belief in (self.belief, self._counted))
 
     @property

@@ -16,63 +16,80 @@ BACK, BLOCKED, NEIGHBOUR = 0, 1, 2
 
 
 @njit(cache=True)
-def count_returns(observations, actions, n_actions):
-    """Return, for every action and one right after it, how often both led back to what was seen, of how many times.
-
-    Only an action that changed what is seen has certainly led anywhere.
-    """
-    back, times = np.zeros((n_actions, n_actions)), np.zeros((n_actions, n_actions))
-    for t in range(len(actions) - 2):
-        if actions[t] >= 0 and actions[t + 1] >= 0 and observations[t] != observations[t + 1]:
-            times[actions[t], actions[t + 1]] += 1
-            back[actions[t], actions[t + 1]] += observations[t] == observations[t + 2]
-    return back, times
+def after(moves, action, at):
+    """Return where an action leads from a coordinate, which is where it is if that is unknown."""
+    return at + moves[action, at & 3]
 
 
 @njit(cache=True)
-def settle(source, target, by, order, n):
-    """Return the coordinates of n places, given by how much every edge moves, 0 where that is unknown.
-
-    The first edge, in this order, that connects two places decides. What nothing connects has nothing in common.
-    """
-    root, beyond = np.arange(n), np.zeros(n, np.int64)
-    for edge in order:
-        if by[edge] != 0:
-            here, there = source[edge], target[edge]
-            u, v = find_root(root, beyond, here), find_root(root, beyond, there)
-            if u != v:
-                root[v], beyond[v] = u, beyond[here] + by[edge] - beyond[there]
-    at = np.empty(n, np.int64)
-    for place in range(n):
-        at[place] = (find_root(root, beyond, place) + 1) * APART + beyond[place]
+def before(moves, action, at):
+    """Return the coordinate from which an action leads to one."""
+    for heading in range(4):
+        if (heading + moves[action, heading]) & 3 == at & 3:
+            return at - moves[action, heading]
     return at
 
 
 @njit(cache=True)
-def find_root(root, beyond, place):
-    """Return the place that stands for all connected with this one, and write how far `beyond` that this one is."""
-    u, total = place, np.int64(0)
-    while root[u] != u:
-        total += beyond[u]
-        u = root[u]
-    while place != u:
-        above, step = root[place], beyond[place]
-        root[place], beyond[place] = u, total
-        place, total = above, total - step
-    return u
+def settle(source, action, target, moves, order, n):
+    """Return the coordinates of n places, given the edges that tell something, and in which order they decide.
+
+    An edge that connects two places decides where they are to one another. What nothing connects has nothing in common.
+    """
+    root, begin = np.arange(n), np.zeros(n + 2, np.int64)
+    deciding, decided = np.empty(n, np.int64), 0
+    for edge in order:
+        u, v = find_root(root, source[edge]), find_root(root, target[edge])
+        if u != v:
+            root[v] = u
+            deciding[decided] = edge
+            decided += 1
+            begin[source[edge] + 2] += 1
+            begin[target[edge] + 2] += 1
+    begin = np.cumsum(begin)
+    around = np.empty(2 * decided, np.int64)
+    for edge in deciding[:decided]:
+        for place in (source[edge], target[edge]):
+            around[begin[place + 1]] = edge
+            begin[place + 1] += 1
+    at, found, waiting = np.empty(n, np.int64), np.zeros(n, np.bool_), np.empty(n, np.int64)
+    for head in range(n):
+        if root[head] != head:
+            continue
+        at[head], found[head], waiting[0], left = (head + 1) * APART, True, head, 1
+        while left > 0:
+            left -= 1
+            place = waiting[left]
+            for edge in around[begin[place] : begin[place + 1]]:
+                here, there = source[edge], target[edge]
+                if not found[there]:
+                    at[there], found[there], waiting[left] = after(moves, action[edge], at[here]), True, there
+                    left += 1
+                elif not found[here]:
+                    at[here], found[here], waiting[left] = before(moves, action[edge], at[there]), True, here
+                    left += 1
+    return at
+
+
+@njit(cache=True)
+def find_root(root, place):
+    """Return the place that stands for all connected with this one, and shorten the way to it."""
+    while root[place] != place:
+        root[place] = root[root[place]]
+        place = root[place]
+    return place
 
 
 @njit(cache=True)
 def wrap(spot, further):
     """Return for every coordinate the one that stands for it and all those further on, -1 where there is none."""
-    root, beyond = np.arange(len(spot)), np.zeros(len(spot), np.int64)
+    root = np.arange(len(spot))
     for here in range(len(spot)):
         if further[here] >= 0:
-            u, v = find_root(root, beyond, here), find_root(root, beyond, further[here])
-            root[v] = u
+            root[find_root(root, further[here])] = find_root(root, here)
     out = np.empty_like(spot)
     for here in range(len(spot)):
-        out[here] = spot[find_root(root, beyond, here)]
+        out[here] = spot[find_root(root, here)]
     return out
 
 
@@ -81,12 +98,12 @@ def positions(places, at, actions, moves):
     """Return where a walk is at every step, reckoned from where its episodes begin and from moves that are unknown."""
     out = np.empty(len(places), np.int64)
     for t in range(len(places)):
-        if t == 0 or actions[t - 1] < 0 or moves[actions[t - 1]] == 0:
+        if t == 0 or actions[t - 1] < 0 or moves[actions[t - 1], 0] == 0:
             out[t] = at[places[t]]
         elif places[t] == places[t - 1]:
             out[t] = out[t - 1]
         else:
-            out[t] = out[t - 1] + moves[actions[t - 1]]
+            out[t] = after(moves, actions[t - 1], out[t - 1])
     return out
 
 
@@ -146,10 +163,16 @@ def foresee(start, target, count, closed, moves, at, n_states, n_actions):
     right, times = np.full(3, 0.5), np.ones(3)
     for row in range(len(start) - 1):
         state, action = divmod(row, n_actions)
-        place = there.get(at[state] + moves[action], np.int64(-1))
-        if moves[action] == 0 or place < 0 or there.get(at[state], np.int64(-1)) < 0:
+        place = state_at(there, after(moves, action, at[state]))
+        if moves[action, 0] == 0 or place < 0 or state_at(there, at[state]) < 0:
             continue
-        reason = expect(start, target, place * n_actions + inverse[action], place, state)
+        reason = NEIGHBOUR
+        if inverse[action] >= 0:
+            reason = expect(start, target, place * n_actions + inverse[action], place, state)
+        else:  # The way back of a step ahead is the same step after an about-turn.
+            about, home = state_at(there, at[place] ^ 2), state_at(there, at[state] ^ 2)
+            if about >= 0 and home >= 0:
+                reason = expect(start, target, about * n_actions + action, about, home)
         leads = state if reason == BLOCKED else place
         if start[row] < start[row + 1]:
             mostly = likeliest(start, target, count, row)
@@ -169,7 +192,10 @@ def invert(moves):
     inverse = np.full(len(moves), -1)
     for action in range(len(moves)):
         for other in range(len(moves)):
-            if moves[action] != 0 and moves[action] == -moves[other]:
+            undone = moves[action, 0] != 0
+            for heading in range(4):
+                undone &= after(moves, other, after(moves, action, np.int64(heading))) == heading
+            if undone:
                 inverse[action] = other
     return inverse
 
@@ -184,6 +210,12 @@ def whereabouts(start, target, at, n_states, n_actions):
     for state in target:
         there[at[state]] = state
     return there
+
+
+@njit(cache=True)
+def state_at(there, at):
+    """Return the state at a coordinate, -1 where none was ever reached."""
+    return there[at] if at in there else np.int64(-1)
 
 
 @njit(cache=True)

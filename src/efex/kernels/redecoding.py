@@ -8,6 +8,8 @@ import math
 import numpy as np
 from numba import njit
 
+from efex.kernels.reckoning import after
+
 
 @njit(cache=True)
 def redecode(g, c, order, path):
@@ -63,11 +65,11 @@ def chance_of_step(g, c, t, state, then):
 
     Where both are known to be somewhere, it is likely if that is where the step should lead.
     """
-    prior, stays, by = g.base[g.block[t]], g.sticky[g.observations[t], g.actions[t]], g.moves[g.actions[t]]
+    prior, stays = g.base[g.block[t]], g.sticky[g.observations[t], g.actions[t]]
     if state == then:
         prior += stays
-    elif by != 0 and g.at[state] != 0 and g.at[then] != 0:
-        if g.at[state] + by == g.at[then]:
+    elif g.moves[g.actions[t], 0] != 0 and g.at[state] != 0 and g.at[then] != 0:
+        if after(g.moves, g.actions[t], g.at[state]) == g.at[then]:
             prior += (1 - g.astray) * (g.weight - stays)
         else:
             prior *= g.astray

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -29,6 +29,10 @@ class Allocation(ABC):
 
     def grown(self, layout: CloneLayout, path: NDArray[np.int64], experience: Experience) -> CloneLayout:
         """Return the layout for the next fit, given the states that this one's decoding used."""
+        return layout
+
+    def widened(self, layout: CloneLayout, wanted: Sequence[int], experience: Experience) -> CloneLayout:
+        """Return the layout with as many clones as are `wanted`, as far as there may be."""
         return layout
 
     def extended(self, layout: CloneLayout, experience: Experience) -> CloneLayout:
@@ -76,6 +80,10 @@ class Growing(Allocation):
         sizes = np.asarray(layout.sizes)
         larger = CloneLayout(tuple(np.where(2 * used > sizes, 2 * sizes, sizes).tolist()))
         return self._limited(larger, experience)
+
+    def widened(self, layout: CloneLayout, wanted: Sequence[int], experience: Experience) -> CloneLayout:
+        """Return the layout with as many clones as are wanted, up to the limit."""
+        return self._limited(CloneLayout(tuple(map(max, layout.sizes, wanted))), experience) if wanted else layout
 
     def _limited(self, layout: CloneLayout, experience: Experience) -> CloneLayout:
         if self.most is None:

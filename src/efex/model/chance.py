@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from efex.experience import Experience
 from efex.model.cscg import Model
 from efex.model.marginal import weighed
+from efex.model.moves import Moves
 from efex.model.naming import named_after
 from efex.model.viterbi_training import from_path
 
@@ -22,7 +23,7 @@ def left_to_chance(
     path: NDArray[np.int64],
     experience: Experience,
     *,
-    moves: NDArray[np.int64] | None = None,
+    moves: Moves | None = None,
 ) -> Model:
     """Return the model with one place for every observation, if that is likelier than the model's `path`, or else it.
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import NDArray
 
 from efex.checks import whole
 from efex.errors import InvalidArgumentError
@@ -18,8 +17,10 @@ from efex.model.cscg import Model
 from efex.model.layout import CloneLayout
 from efex.model.marginal import explanation, marginal_likelihood
 from efex.model.methods import Method, check_method, refine
+from efex.model.moves import Moves, displacements
 from efex.model.pseudocount import ROW, Pseudocount, per_target, positive
-from efex.model.reckoning import displacements, reckoned
+from efex.model.reckoning import reckoned
+from efex.model.restarts import Refit
 from efex.model.split_merge import SplitMerge
 
 
@@ -81,7 +82,7 @@ class _Fitting:
             best = larger
         return best
 
-    def search(self, best: Model, patience: int, moves: NDArray[np.int64]) -> Model:
+    def search(self, best: Model, patience: int, moves: Moves) -> Model:
         """Return the model after places were split and merged until that was in vain `patience` times in a row.
 
         A search that prefers more places finds more. Nobody is going to look again whether two of them are two, so
@@ -94,19 +95,24 @@ class _Fitting:
                 best, idle = (found, 0) if is_better else (best, idle + 1)
         return best
 
-    def _searched(self, best: Model, place: float, moves: NDArray[np.int64]) -> tuple[Model, bool]:
+    def _searched(self, best: Model, place: float, moves: Moves) -> tuple[Model, bool]:
         """Return what one search found, and whether its path is likelier."""
         search = SplitMerge(place=place, reckon=bool(moves.any()), chance=False)
         layout = self._grown(best)
-        last = replace(best, pseudocount=per_target(self.pseudocount, layout.n_states))
-        found = search(last, self.experience, layout, method=self.method, turn=1, rng=self.rng).model
+        found = self._refit(search, best, layout)
+        if (wider := self.allocation.widened(layout, found.wanted, self.experience)) != layout:
+            layout, found = wider, self._refit(search, best, wider)
         # A prior per target weighs more where there are more clones: both paths are judged by the same one.
-        weight = last.pseudocount * layout.n_states
+        weight = per_target(self.pseudocount, layout.n_states) * layout.n_states
         before, after = (
             marginal_likelihood(path, self.experience, weight=weight, place=place, moves=moves)
-            for path in (model.decode(self.experience).path for model in (best, found))
+            for path in (model.decode(self.experience).path for model in (best, found.model))
         )
-        return found, after > before + 1e-9 * abs(before)
+        return found.model, after > before + 1e-9 * abs(before)
+
+    def _refit(self, search: SplitMerge, best: Model, layout: CloneLayout) -> Refit:
+        last = replace(best, pseudocount=per_target(self.pseudocount, layout.n_states))
+        return search(last, self.experience, layout, method=self.method, turn=1, rng=self.rng)
 
     def _grown(self, best: Model) -> CloneLayout:
         return self.allocation.grown(best.layout, best.decode(self.experience).path, self.experience)

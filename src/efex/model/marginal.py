@@ -13,6 +13,7 @@ from efex.kernels import transitions as kernel
 from efex.kernels.reckoning import total_agreement
 from efex.model.cscg import Model
 from efex.model.merging import room_for
+from efex.model.moves import Moves
 from efex.model.transitions import count_transitions, places_of
 from efex.special import gammaln
 
@@ -26,7 +27,7 @@ def marginal_likelihood(
     *,
     weight: float,
     place: float = 0.0,
-    moves: NDArray[np.int64] | None = None,
+    moves: Moves | None = None,
 ) -> float:
     """Return the log-probability of a state path with every row's transitions integrated out, theory (10).
 
@@ -51,7 +52,7 @@ def weighed(
     least: float,
     times: Sequence[float] = WEIGHTS,
     place: float = 0.0,
-    moves: NDArray[np.int64] | None = None,
+    moves: Moves | None = None,
 ) -> Weighed:
     """Return the weight of a row's prior that makes a path likeliest, `least` or some `times` as much.
 
@@ -66,7 +67,7 @@ def weighed(
     return Weighed(times[best] * least, float(steps[best] + where + names))
 
 
-def explanation(model: Model, experience: Experience, *, moves: NDArray[np.int64] | None = None) -> float:
+def explanation(model: Model, experience: Experience, *, moves: Moves | None = None) -> float:
     """Return how well a model explains: the marginal likelihood of its decoded path, in nats."""
     path, weight = model.decode(experience).path, model.pseudocount * model.layout.n_states
     return marginal_likelihood(path, experience, weight=weight, moves=moves)

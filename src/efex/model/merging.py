@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from efex.experience import Experience
 from efex.kernels import merging as kernel
+from efex.model.moves import Moves
 from efex.model.transitions import Transitions, count_transitions, places_of
 
 
@@ -36,7 +37,7 @@ def merge(
     weight: float,
     place: float = 0.0,
     among: NDArray[np.int64] | None = None,
-    moves: NDArray[np.int64] | None = None,
+    moves: Moves | None = None,
 ) -> NDArray[np.int64]:
     """Return the path with duplicates merged, the prior of a row counting as `weight` steps, a place as `place` nats.
 

@@ -9,18 +9,7 @@ from numpy.typing import NDArray
 
 from efex.experience import Experience
 from efex.kernels import reckoning as kernel
-
-AXES = np.random.default_rng(0).integers(2**40, 2**62, 64) | 1
-"""What a step along every axis adds to a coordinate."""
-
-SURE = 0.65
-"""How likely two actions are to undo one another, at least, that are taken for steps to and fro."""
-
-ALONE = 0.5
-"""How likely one of them is to be undone by any other action, at most, compared with that."""
-
-UNSEEN = 2.0
-"""How many times two actions are taken to have failed to undo one another before any was seen."""
+from efex.model.moves import Moves, displaced, displacements
 
 LEAST_ASTRAY = 0.02
 """How often coordinates are wrong at least, however well they have served so far."""
@@ -36,9 +25,9 @@ MATCHING = 0.9
 
 
 class Reckoning(NamedTuple):
-    """By how much every action moves, 0 where that is unknown, where places are, and how often that is wrong."""
+    """By how much every action moves, zeros where that is unknown, where places are, and how often that is wrong."""
 
-    moves: NDArray[np.int64]
+    moves: Moves
     at: NDArray[np.int64]
     astray: float
 
@@ -48,31 +37,8 @@ class Reckoning(NamedTuple):
         return bool(self.moves.any()) and self.astray <= MOST_ASTRAY
 
 
-def displacements(experience: Experience) -> NDArray[np.int64]:
-    """Return by how much every action moves, 0 where that is unknown.
-
-    Two actions share an axis if each, right after the other, leads back to what was seen, more often than any does, and
-    no other action does so for one of them.
-    """
-    n_actions = experience.n_actions
-    moves = np.zeros(n_actions, np.int64)
-    back, times = kernel.count_returns(experience.observations, experience.actions, n_actions)
-    usual = back.sum() / max(times.sum(), 1.0)
-    if usual == 1:
-        return moves
-    beyond = np.maximum(back - usual * times, 0.0) / (1 - usual) / (times + UNSEEN)
-    share = np.minimum(beyond, beyond.T)
-    for to, fro in enumerate(share.argmax(axis=1).tolist()):
-        if to < fro and share[fro].argmax() == to and share[to, fro] >= SURE:
-            others = share[[to, fro]]
-            others[[0, 1], [fro, to]] = 0.0
-            if others.max() <= ALONE * share[to, fro]:
-                moves[to], moves[fro] = AXES[to % len(AXES)], -AXES[to % len(AXES)]
-    return moves
-
-
 def reckon(
-    moves: NDArray[np.int64],
+    moves: Moves,
     source: NDArray[np.int64],
     action: NDArray[np.int64],
     target: NDArray[np.int64],
@@ -86,13 +52,12 @@ def reckon(
     """
     if not moves.any():
         return Reckoning(moves, np.zeros(n, np.int64), 0.5)
-    by = np.where(source != target, moves[action], 0)
-    at = kernel.settle(source, target, by, np.argsort(-visits, kind="stable"), n)
-    known = by != 0
-    here, there = source[known], target[known]
+    known = (source != target) & (moves[action, 0] != 0)
+    here, by, there = source[known], action[known], target[known]
+    at = kernel.settle(here, by, there, moves, np.argsort(-visits[known], kind="stable"), n)
     connected = np.zeros(n, bool)
     connected[here] = connected[there] = True
-    wrong = int(np.count_nonzero(at[here] + by[known] != at[there]))
+    wrong = int(np.count_nonzero(at[here] + displaced(moves, by, at[here]) != at[there]))
     spare = max(len(here) - int(np.count_nonzero(connected)), 0)
     return Reckoning(moves, at, min(max((wrong + 1) / (spare + 2), LEAST_ASTRAY), 0.5))
 

@@ -11,6 +11,7 @@ from efex.experience import Experience
 from efex.kernels import redecoding as kernel
 from efex.model.cscg import Model
 from efex.model.layout import CloneLayout
+from efex.model.moves import Moves, no_moves
 from efex.model.naming import numbered
 from efex.model.transitions import count_transitions, places_of
 from efex.model.viterbi_training import from_path
@@ -36,7 +37,7 @@ class Ground(NamedTuple):
     weight: float
     sticky: NDArray[np.float64]
     place: float
-    moves: NDArray[np.int64]
+    moves: Moves
     at: NDArray[np.int64]
     astray: float
 
@@ -58,7 +59,7 @@ def redecoded(
     place: float,
     rng: np.random.Generator,
     latest: bool = False,
-    moves: NDArray[np.int64] | None = None,
+    moves: Moves | None = None,
 ) -> NDArray[np.int64]:
     """Return the path after every episode, or only the `latest`, was decoded again by the counts of all the others.
 
@@ -89,7 +90,7 @@ def _ground(
     *,
     weight: float,
     place: float,
-    moves: NDArray[np.int64] | None,
+    moves: Moves | None,
 ) -> Ground:
     blocks, layout = model.blocks, model.layout
     walks, places = blocks.bind(experience), places_of(states, experience)
@@ -103,5 +104,5 @@ def _ground(
     ways = (walks.observations, walks.actions, offsets, walks.block, blocks.start, np.asarray(layout.first, np.int64))
     at = np.zeros(layout.n_states, np.int64)
     at[places.names] = t.at[:-1]
-    moves = np.zeros(experience.n_actions, np.int64) if moves is None else moves
+    moves = no_moves(experience.n_actions) if moves is None else moves
     return Ground(*ways, base, shown, weight, t.sticky, place, moves, at, t.astray)

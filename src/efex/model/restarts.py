@@ -16,10 +16,14 @@ from efex.model.methods import Method, refine
 
 
 class Refit(NamedTuple):
-    """What a refit gives: where the next one starts, after EM alone or without chance, and what is believed."""
+    """What a refit gives: where the next one starts, after EM alone or without chance, and what is believed.
+
+    `wanted` says how many clones it would have taken of every observation for something likelier.
+    """
 
     soft: Model
     model: Model
+    wanted: tuple[int, ...] = ()
 
 
 class Restart(ABC):

@@ -20,10 +20,12 @@ from efex.model.marginal import marginal_likelihood
 from efex.model.melting import melted
 from efex.model.merging import merge
 from efex.model.methods import Method, refine
+from efex.model.moves import Moves, displacements, no_moves, turning
 from efex.model.naming import named_after
-from efex.model.reckoning import displacements, wrapped
+from efex.model.reckoning import wrapped
 from efex.model.redecoding import redecoded
 from efex.model.restarts import Refit, Restart
+from efex.model.strides import followed
 from efex.model.transitions import count_transitions, places_of
 from efex.model.viterbi_training import from_path, viterbi_training
 
@@ -105,13 +107,12 @@ class SplitMerge(Restart):
             carried = viterbi_training(carried, experience).model
         path = carried.decode(experience).path
         place = odds_of_two(path, experience) if self.place is None else self.place
-        moves = displacements(experience) if self.reckon else np.zeros(experience.n_actions, np.int64)
+        moves = displacements(experience) if self.reckon else no_moves(experience.n_actions)
         search = _Search(self, experience, layout, method, last.pseudocount * layout.n_states, place, moves, rng)
         best = search.improve(path)
         model = from_path(carried, experience, best)
-        if not self.chance:
-            return Refit(model, model)
-        return Refit(model, left_to_chance(model, best, experience, moves=moves))
+        believed = left_to_chance(model, best, experience, moves=moves) if self.chance else model
+        return Refit(model, believed, tuple(search.wanted.tolist()))
 
 
 class Beliefs(TypedDict):
@@ -119,7 +120,7 @@ class Beliefs(TypedDict):
 
     weight: float
     place: float
-    moves: NDArray[np.int64]
+    moves: Moves
 
 
 @dataclass
@@ -132,13 +133,16 @@ class _Search:
     method: Method
     weight: float
     place: float
-    moves: NDArray[np.int64]
+    moves: Moves
     rng: np.random.Generator
 
     def improve(self, path: Path) -> Path:
         """Return the best path found from `path`."""
+        self.wanted = np.zeros(self.layout.n_observations, np.int64)
         self.path = self._merged(path, among=self._latest(path))
         self.score = self._score(self.path)
+        if turning(self.moves).any() and not self.how.latest:
+            self._try_strides()
         for _ in range(self.how.rounds):
             before = self.score
             if self.how.redecode:
@@ -161,15 +165,39 @@ class _Search:
 
     def _try_reckoning(self) -> None:
         """Take for one place what shows the same and is reckoned to be where the other is, maybe all the way around."""
+        for told in self._told_by(kernel.positions(*self._whereabouts, self.experience.actions, self.moves)):
+            if self._is_credible(told):
+                self._try(told)
+
+    def _try_strides(self) -> None:
+        """The same, after asking which steps lead on although the same is seen: a wrong answer turns all that follows.
+
+        Note how many clones that takes where it is likelier and there are too few.
+        """
+        places, at = self._whereabouts
+        paths = [
+            told for where in followed(self.experience, at[places], moves=self.moves) for told in self._told_by(where)
+        ]
+        told = max(paths, key=self._score)
+        if self._is_likelier(self._score(told)):
+            self.wanted = np.maximum(self.wanted, self._used(told))
+        (self._try if self._is_credible(told) else self._keep)(told)
+
+    @property
+    def _whereabouts(self) -> tuple[Path, NDArray[np.int64]]:
+        """The place at every position, and where every place is."""
         places = places_of(self.path, self.experience)
-        counted = count_transitions(places, self.experience, weight=self.weight, moves=self.moves)
-        at = kernel.positions(places.at, counted.at, self.experience.actions, self.moves)
+        return places.at, count_transitions(places, self.experience, weight=self.weight, moves=self.moves).at
+
+    def _told_by(self, at: NDArray[np.int64]) -> list[Path]:
+        """Return paths on which the same at the same coordinate is one place, as is and, if it seems so, wrapped."""
         looks = self.experience.observations.astype(np.int64)
-        for where in (at, wrapped(at, looks)):
-            if where is not None:
-                _, told = np.unique((where, looks), axis=1, return_inverse=True)
-                if told.max() < MOST_MORE * len(places.names):
-                    self._try(told.ravel())
+        found = (where for where in (at, wrapped(at, looks)) if where is not None)
+        return [np.unique((where, looks), axis=1, return_inverse=True)[1].ravel() for where in found]
+
+    def _is_credible(self, told: Path) -> bool:
+        """Whether there are not so many more places that merging them would take long and be in vain."""
+        return bool(told.max() < MOST_MORE * len(np.unique(self.path)))
 
     def _try(self, told: Path) -> None:
         """Keep a path if it is likelier, as it is or with what is one merged."""
@@ -219,13 +247,17 @@ class _Search:
     def _keep(self, path: Path, score: float | None = None) -> bool:
         """Keep the path if it is likelier and there are clones for its places; return whether it is so."""
         score = self._score(path) if score is None else score
-        if score <= self.score + 1e-9 * abs(self.score):
-            return False
-        used = np.bincount(places_of(path, self.experience).observation, minlength=self.layout.n_observations)
-        if (used > self.layout.sizes).any():
+        if not self._is_likelier(score) or (self._used(path) > self.layout.sizes).any():
             return False
         self.path, self.score = named_after(path, self.path, self.experience, self.layout), score
         return True
+
+    def _is_likelier(self, score: float) -> bool:
+        return score > self.score + 1e-9 * abs(self.score)
+
+    def _used(self, path: Path) -> NDArray[np.int64]:
+        """Return how many places there are of every observation."""
+        return np.bincount(places_of(path, self.experience).observation, minlength=self.layout.n_observations)
 
     def _merged(self, path: Path, *, among: Path | None = None) -> Path:
         if not self.how.merge:

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from efex.experience import Experience
 from efex.kernels import transitions as kernel
+from efex.model.moves import Moves, displaced, no_moves
 from efex.model.reckoning import reckon
 
 STICKINESS = 0.5
@@ -62,7 +63,7 @@ def places_of(path: NDArray[np.int64], experience: Experience) -> Places:
 
 
 def count_transitions(
-    places: Places, experience: Experience, *, weight: float, moves: NDArray[np.int64] | None = None
+    places: Places, experience: Experience, *, weight: float, moves: Moves | None = None
 ) -> Transitions:
     """Return the counted steps between places, a row's prior weighing `weight` in all, theory (10).
 
@@ -78,12 +79,12 @@ def count_transitions(
     chance, sticky = kernel.expect(pair, seen, source == target, (looks + 1) * n_actions, looks, STICKINESS)
     base = weight * (1 - sticky[pair]) * chance / np.bincount(places.observation)[seen]
     into, by_target = kernel.sort_into(target, n + 1)
-    moves = np.zeros(n_actions, np.int64) if moves is None else moves
+    moves = no_moves(n_actions) if moves is None else moves
     inside = slice(row_start[n * n_actions])
     edges = (each[inside] for each in (source, action, target, visits))
     where = reckon(moves, *edges, n=n)
-    by = np.where((source < n) & (source != target), moves[action], 0)
     at = np.append(where.at, 0)
+    by = np.where((source < n) & (source != target), displaced(moves, action, at[source]), 0)
     gain = np.log1p((1 - where.astray) * weight * (1 - sticky[pair]) / base)
     counted = (n_actions, observation, source, action, target, visits, base, weight * sticky.reshape(-1, n_actions))
     reckoned = (bool(moves.any()), by, at[source] + by, gain, at, where.astray)

@@ -1,0 +1,62 @@
+"""Where walks were that turn, and what follows for the maps of such worlds."""
+
+import numpy as np
+import pytest
+from robots import robot
+
+import efex
+from efex.agents import Efex
+from efex.kernels import strides as kernel
+from efex.model.moves import displacements
+from efex.model.strides import followed
+
+
+def purity(told, nodes):
+    """The share of positions at which what is told apart is the true node that it mostly is."""
+    pairs, times = np.unique(np.stack([told, nodes]), axis=1, return_counts=True)
+    return sum(times[pairs[0] == each].max() for each in np.unique(told)) / len(nodes)
+
+
+@pytest.mark.parametrize(("sees", "fails"), [("ahead", 0.0), ("cell", 0.0), ("ahead", 0.05)])
+def test_a_walk_is_followed_by_what_is_seen_alone(sees, fails):
+    run = efex.explore(robot(sees=sees, fails=fails), steps=1_200, seed=1, agent="random", progress=False)
+    experience, nodes = run.experience, np.array(run.true_nodes)
+    moves = displacements(experience)
+    found = list(followed(experience, np.zeros(len(experience), np.int64), moves=moves))
+    assert len(found) == 4
+    best = max(min(purity(told, nodes), purity(nodes, told)) for told in found)
+    assert best > (0.9 if fails else 0.97)
+
+
+def test_steps_that_lead_on_unseen_are_told_by_what_comes_later():
+    """A corridor of three dark cells between two lamps, walked to and fro; it is never shorter or longer."""
+    there, back = [1, 0, 0, 0, 2], [2, 0, 0, 0, 1]
+    looks = np.array((there + back[1:-1]) * 6 + [1])
+    actions = np.array([0, 0, 0, 0, 1, 1, 1, 1] * 6 + [-1])
+    moves = np.repeat([[40], [-40]], 4, axis=1)
+    often, stays = np.bincount(looks) / len(looks), np.full((3, 2), 0.3)
+    at = kernel.follow(looks, actions, np.array([0, len(looks)]), np.array([0]), 0 * looks, moves, often, stays)
+    assert at.tolist() == [0, 40, 80, 120, 160, 120, 80, 40] * 6 + [0]
+
+
+@pytest.mark.parametrize("world", [{"colours": 3}, {"colours": 4, "backwards": True}, {"sees": "cell", "colours": 8}])
+def test_a_robot_in_a_room_that_looks_alike_is_mapped(world):
+    """A few views for 100 poses: without headings hardly anything is told apart."""
+    world = robot(**world)
+    found = efex.explore(world, steps=1_200, seed=3, progress=False)
+    assert found.graph.n_nodes == 100
+    assert efex.measures.precision(found, world, walks=10, steps=1_000) > 0.999
+    assert displacements(found.experience).all()
+    blind = efex.explore(world, steps=1_200, seed=3, agent=Efex(start="unreckoned"), progress=False)
+    assert efex.measures.precision(blind, world, walks=10, steps=1_000) < 0.8
+
+
+def test_a_log_of_a_robot_is_learned():
+    log = efex.explore(robot(colours=4), steps=2_000, seed=4, agent="random", progress=False)
+    fit, nodes = efex.learn(log.experience), np.array(log.true_nodes)
+    assert purity(fit.recovery.path, nodes) == purity(nodes, fit.recovery.path) == 1
+
+
+def test_there_are_no_more_clones_than_were_asked_for():
+    found = efex.explore(robot(colours=3), steps=600, seed=3, clones=12, progress=False)
+    assert max(found.recovery.model.layout.sizes) <= 12
