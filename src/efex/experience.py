@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from efex.checks import whole
 from efex.errors import InvalidArgumentError
-from efex.symbols import PLAIN, Symbol, to_symbol
+from efex.symbols import PLAIN, Symbol, plain, to_symbol
 
 
 class Alphabet:
@@ -45,7 +45,7 @@ class Alphabet:
         code = self._codes.get(key)
         if code is None:
             code = self._codes[key] = len(self._symbols)
-            self._symbols.append(symbol)
+            self._symbols.append(plain(symbol))
         return code
 
     def lookup(self, symbols: Iterable[Symbol]) -> NDArray[np.int64]:
@@ -62,6 +62,7 @@ def _key(symbol: Symbol) -> Any:
     if isinstance(symbol, float) and math.isnan(symbol):
         # NaN is not equal to itself, but one and the same object is found again.
         symbol = math.nan
+    symbol = plain(symbol)
     # True == 1 == 1.0 in Python; as observations they are three different things.
     return type(symbol), symbol
 
