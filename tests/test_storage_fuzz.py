@@ -159,11 +159,28 @@ def attacked_arrays(path, draw):
     return sealed(tensors, metadata["about"])
 
 
+def overblown(path, draw):
+    """Return a file that asks for tables larger than any memory."""
+    if path.suffix == ".json":
+        content = json.loads(path.read_text()) | {"n_actions": 1_000_000, "action_names": None}
+        del content["checksum"]
+        content |= {"coordinates": None, "utility": None, "closed": None}
+        content["nodes"] *= draw.choice([20, 2_000])
+        return json.dumps(content).encode()
+    tensors, metadata = opened(path)
+    return sealed(tensors, _with_actions(json.loads(metadata["about"])))
+
+
+def _with_actions(about):
+    grown = {key: _with_actions(value) if isinstance(value, dict) else value for key, value in about.items()}
+    return grown | {"n_actions": 1_000_000} if "n_actions" in about else grown
+
+
 DAMAGE = [
     *(truncated, flipped, flipped, inserted, cut_out, oversized_header, foreign, newer, swapped),
-    *(attacked_text, attacked_arrays),
+    *(attacked_text, attacked_arrays, overblown),
 ]
-KNOWN = (attacked_text, attacked_arrays, swapped)
+KNOWN = (attacked_text, attacked_arrays, swapped, overblown)
 """Damage whose checksum fits: what is read then is what the file says."""
 
 
@@ -211,6 +228,38 @@ def tally(sound, folder, n, *, seed):
 def test_no_damaged_file_is_believed(sound, tmp_path):
     outcomes = tally(sound, tmp_path / "damaged", 500, seed=0)
     assert outcomes["refused"] > 400
+
+
+def test_a_graph_that_no_memory_holds_is_refused(sound, tmp_path):
+    content = json.loads(overblown(sound / "graph.json", random.Random(0)))
+    content["nodes"] = content["nodes"][:1] * 20_000
+    (tmp_path / "graph.json").write_text(json.dumps(content))
+    with pytest.raises(StorageError, match=r"at most 100,000,000 pairs .*, not 20,000 nodes with 1,000,000 actions"):
+        read_json(tmp_path / "graph.json")
+
+
+def test_a_model_that_no_memory_holds_is_refused(sound, tmp_path):
+    folder = shutil.copytree(sound, tmp_path / "run")
+    tensors, metadata = opened(sound / "experience.safetensors")
+    about = json.loads(metadata["about"]) | {"n_actions": 1_000_000}
+    (folder / "experience.safetensors").write_bytes(sealed(tensors, about))
+    tensors, metadata = opened(sound / "model.safetensors")
+    more = 20_000 - len(tensors["starts"])
+    tensors["starts"] = np.append(tensors["starts"], np.ones(more))
+    tensors["sizes"][-1] += more
+    tensors = {name: tensors[name] for name in tensors if name not in ("utility", "closed", "information", "foreseen")}
+    (folder / "model.safetensors").write_bytes(sealed(tensors, metadata["about"]))
+    with pytest.raises(StorageError, match=r"at most 100,000,000 pairs .*, not 20,000 nodes with 1,000,000 actions"):
+        efex.load(folder)
+
+
+def test_a_file_that_does_not_fit_into_memory_is_one_that_cannot_be_read(sound, monkeypatch):
+    def full(*_):
+        raise MemoryError
+
+    monkeypatch.setattr(efex.graph.export, "from_content", full)
+    with pytest.raises(StorageError, match="does not hold a graph"):
+        read_json(sound / "graph.json")
 
 
 @pytest.mark.verify

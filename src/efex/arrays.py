@@ -109,7 +109,10 @@ def read_arrays(path: Path) -> State:
             if version != str(VERSION):
                 raise StorageError(f"{path} has version {version!r}; this efex reads version {VERSION}")
             arrays = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118, not a dict
-    except (OSError, SafetensorError, ValueError, TypeError, KeyError, AttributeError, OverflowError) as error:
+    except (
+        *(OSError, SafetensorError, ValueError, TypeError, KeyError, AttributeError),
+        *(OverflowError, MemoryError),
+    ) as error:
         raise StorageError(f"{path} cannot be read as an efex file: {error}") from error
     text = metadata.get("about", "")
     if metadata.get("checksum") != _checksum(arrays, text):

@@ -8,7 +8,7 @@ from efex.arrays import Arrays, State
 from efex.belief import Belief
 from efex.errors import StorageError
 from efex.experience import Alphabet, Experience
-from efex.graph.export import MOST_ACTIONS
+from efex.graph.export import MOST_ACTIONS, check_pairs
 from efex.model.blocks import Blocks
 from efex.model.cscg import Model
 from efex.model.layout import CloneLayout
@@ -64,6 +64,7 @@ def keep_model(model: Model) -> State:
 def read_model(state: State, *, n_actions: int) -> Model:
     """Return the model that was kept."""
     starts = state.array("starts", np.float64, least=0)
+    check_pairs("a model", len(starts), n_actions)
     sizes = state.array("sizes", np.int64, least=1, below=len(starts) + 1)
     if sum(sizes.tolist()) != len(starts):
         raise StorageError("sizes must be those of as many states as there are starts")

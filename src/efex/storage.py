@@ -37,7 +37,7 @@ CHECKPOINT = "checkpoint.safetensors"
 MOST_TIMES = 2**40
 """More walks than this no known step is believed to count as."""
 
-UNFIT = (KeyError, TypeError, ValueError, IndexError, OverflowError, RecursionError, EfexError)
+UNFIT = (KeyError, TypeError, ValueError, IndexError, OverflowError, RecursionError, MemoryError, EfexError)
 """What comes of content that is not what efex wrote."""
 
 

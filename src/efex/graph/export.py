@@ -23,6 +23,8 @@ FORMAT = "efex-graph"
 VERSION = 1
 MOST_ACTIONS = 1_000_000
 """More actions than this no file is believed to have: tables are made as long as it says."""
+MOST_PAIRS = 100_000_000
+"""More pairs of a node and an action than this no file is believed to have: a table of them takes a gigabyte."""
 
 
 def to_networkx(graph: LatentGraph) -> Any:
@@ -78,6 +80,7 @@ def read_json(path: str | Path) -> LatentGraph:
             raise StorageError(f"{path} is damaged: its checksum does not fit; if you edited it, delete the checksum")
         if type(content["n_actions"]) is not int or not 0 <= content["n_actions"] <= MOST_ACTIONS:
             raise StorageError(f"{path} must have 0 to {MOST_ACTIONS} actions, not {content['n_actions']!r}")
+        check_pairs(f"{path}", len(content["nodes"]), content["n_actions"])
         graph = from_content(content)
         hash(graph.observations)  # what cannot be looked up is no symbol
         return graph
@@ -85,8 +88,20 @@ def read_json(path: str | Path) -> LatentGraph:
         raise StorageError(f"{path} cannot be read: {error.strerror or error}") from error
     except json.JSONDecodeError as error:
         raise StorageError(f"{path} is not a graph that efex wrote as .json: {error}") from error
-    except (ValueError, KeyError, TypeError, AttributeError, IndexError, OverflowError, RecursionError) as error:
+    except (
+        *(ValueError, KeyError, TypeError, AttributeError, IndexError),
+        *(OverflowError, RecursionError, MemoryError),
+    ) as error:
         raise StorageError(f"{path} does not hold a graph that efex wrote: {error!r}") from error
+
+
+def check_pairs(what: str, n_nodes: int, n_actions: int) -> None:
+    """Refuse what has more pairs of a node and an action than there is room for in tables."""
+    if n_nodes * n_actions > MOST_PAIRS:
+        raise StorageError(
+            f"{what} must have at most {MOST_PAIRS:,} pairs of a node and an action, not {n_nodes:,} nodes with "
+            f"{n_actions:,} actions each"
+        )
 
 
 @contextmanager
