@@ -8,8 +8,6 @@ from dataclasses import is_dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from efex.agents.keeping import keep
 from efex.arrays import State, read_arrays, write_arrays
 from efex.graph import LatentGraph
@@ -118,9 +116,8 @@ class Checkpoints:
         step, agent = self._latest, self.record.agent
         if step is None or step.action is None or len(self.record.true_nodes) <= len(agent.experience):
             return None
-        node = step.node if isinstance(step.node, int | np.integer) else -1
-        symbol = encode_symbol(step.moment.symbol)
-        return {"symbol": symbol, "terminated": step.moment.terminated, "node": int(node)}
+        node = self.record.told(step.node)
+        return {"symbol": encode_symbol(step.moment.symbol), "terminated": step.moment.terminated, "node": node}
 
     def rescue(self, error: BaseException) -> None:
         """Write a last checkpoint of a run that was broken off between two steps."""

@@ -132,7 +132,7 @@ def explore(
         if value == UNASKED:
             shown = in_options(shown, {"restarts": "--restarts"})
         typer.echo(f"{name.replace('_', ' '):>31}  {shown}")
-    typer.echo(f"the map is drawn in {out / MAP}")
+    _say_where(out / MAP)
 
 
 @app.command()
@@ -158,7 +158,7 @@ def learn(
     learned = run_learn(file, held_out=held_out, progress=True, **options)
     learned.save(out)
     typer.echo(learned.report)
-    typer.echo(f"the map is drawn in {out / MAP}")
+    _say_where(out / MAP)
 
 
 @app.command()
@@ -297,6 +297,11 @@ def bench(
     if not run_bench(names or [], write=typer.echo):
         typer.echo("a bar was missed", err=True)
         raise typer.Exit(1)
+
+
+def _say_where(picture: Path) -> None:
+    if isfile(picture):
+        typer.echo(f"the map is drawn in {picture}")
 
 
 def _clones(text: str) -> Any:

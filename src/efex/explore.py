@@ -98,7 +98,7 @@ def explore(
         with progress_display(record.truth, steps, enabled=progress) as display, interrupts_between_steps() as check:
             display.resume(explorer.experience.actions.tolist(), record.true_nodes)
             for step in walk(view, explorer, steps=steps, seed=reset_seed, stops=stops):
-                record.true_nodes.append(step.node)
+                record.true_nodes.append(record.told(step.node))
                 checkpoints.step(step)
                 display.step(explorer, step.action, record.true_nodes)
                 check()

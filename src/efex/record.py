@@ -26,12 +26,18 @@ class Record:
         self.truth = truth if isinstance(truth, LatentGraph) else None
         self.view, self.agent, self.settings = view, agent, settings
 
+    def told(self, node: Any) -> int:
+        """Return what the environment says is the true node, -1 where it can be none: efex has no say in what it is."""
+        most = 2**63 if self.truth is None else self.truth.n_nodes
+        is_number = isinstance(node, int | np.integer) and not isinstance(node, bool)
+        return int(node) if is_number and 0 <= node < most else -1
+
     def nodes(self, length: int) -> NDArray[np.int64] | None:
-        """Return the true nodes of the first `length` observations, None where they were not told as numbers."""
+        """Return the true nodes of the first `length` observations, None where not all of them were told."""
         if len(self._nodes) < length:
             # Only what is new is looked at: checkpoints ask again and again.
-            fresh = self.true_nodes[len(self._nodes) : length]
-            if not all(isinstance(node, int | np.integer) and node >= 0 for node in fresh):
+            fresh = [self.told(node) for node in self.true_nodes[len(self._nodes) : length]]
+            if min(fresh, default=0) < 0:
                 return None
             self._nodes = np.append(self._nodes, np.array(fresh, np.int64))
         return self._nodes[:length]

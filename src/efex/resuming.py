@@ -133,7 +133,7 @@ def _difference(record: Record, position: int, moment: Moment, *, ends: bool) ->
     code = int(agent.experience.observations[position])
     if agent.experience.alphabet.lookup([moment.symbol])[0] != code:
         return f"it showed {moment.symbol!r}, not {agent.experience.alphabet[code]!r}"
-    if node >= 0 and moment.info.get("node", -1) != node:
+    if node >= 0 and record.told(moment.info.get("node")) != node:
         return f"it was at node {moment.info.get('node')}, not {node}"
     if ends != (moment.terminated or moment.truncated):
         return "the episode went on" if ends else "the episode ended"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import warnings
 from os.path import isdir, isfile
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -56,7 +57,11 @@ def save(run: Run, folder: str | Path, *, goes_on: bool = False) -> Path:
     if run.truth is not None:
         run.truth.write(path / TRUTH)
     write_json(path / SUMMARY, run.summary())
-    run.plot(path / MAP)
+    try:
+        run.plot(path / MAP)
+    except Exception as error:
+        # The map itself is saved already, and can be drawn again.
+        warnings.warn(f"{path / MAP} could not be drawn: {error!r}; all else of the run is saved", stacklevel=2)
     return path
 
 

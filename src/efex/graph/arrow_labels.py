@@ -11,6 +11,7 @@ from matplotlib.textpath import text_to_path
 from efex.graph.action_names import action_text
 from efex.graph.latent import LatentGraph
 from efex.graph.marks import FAINTEST, LINE, NAMES, Points, shortened
+from efex.symbols import symbol_text
 
 FEW_ACTIONS = 4
 """Where more actions share an arrow, it tells how many instead of which."""
@@ -54,7 +55,7 @@ def _text(graph: LatentGraph, taken: list[tuple[int, float]]) -> str:
     lines: list[str] = []
     for action, probability in taken:
         chance = "" if probability >= CERTAIN else f" {round(probability, 2):g}"
-        said = shortened(action_text(graph, action), NAME_LETTERS) + chance
+        said = shortened(symbol_text(action_text(graph, action)), NAME_LETTERS) + chance
         if lines and len(lines[-1]) + len(said) + 2 <= NAME_LETTERS:
             lines[-1] += f", {said}"
         else:

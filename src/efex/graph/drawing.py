@@ -32,6 +32,7 @@ from efex.graph.marks import (
 )
 from efex.graph.page import Page, set_out
 from efex.graph.palette import palette
+from efex.symbols import symbol_text
 
 OBLIQUE = np.array([0.38, 0.30])
 """How far one step of depth moves a node right and up, in steps."""
@@ -176,7 +177,7 @@ def _page_size(page: Page) -> tuple[float, float]:
 
 def _shown(graph: LatentGraph, text: Text) -> list[str]:
     """Return what is written into the discs, where it fits."""
-    return [str(item) for item in (range(graph.n_nodes) if text == "numbers" else graph.observations)]
+    return [symbol_text(item) for item in (range(graph.n_nodes) if text == "numbers" else graph.observations)]
 
 
 def _panel_size(points: Points, *, room: float) -> tuple[float, float]:

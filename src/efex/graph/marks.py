@@ -16,7 +16,7 @@ from matplotlib.lines import Line2D
 from numpy.typing import NDArray
 
 from efex.graph.latent import LatentGraph
-from efex.symbols import Symbol
+from efex.symbols import Symbol, symbol_text
 
 Points = NDArray[np.float64]
 
@@ -213,7 +213,8 @@ def _reading_order(symbols: Sequence[Symbol]) -> list[int]:
 
 
 def _legend_name(symbol: Symbol) -> str:
-    return shortened(str(symbol) if str(symbol).strip() else repr(symbol), LEGEND_LETTERS)
+    text = symbol_text(symbol)
+    return shortened(text if text.strip() else repr(symbol), LEGEND_LETTERS)
 
 
 def shortened(name: str, letters: int) -> str:
