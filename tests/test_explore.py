@@ -214,13 +214,6 @@ def test_nodes_told_in_another_way_are_not_true_nodes():
     assert run.true_nodes is None
 
 
-def test_nan_is_one_symbol():
-    run = efex.explore(
-        grid(), steps=60, agent="random", observe=lambda x: float("nan") if x < 3 else x, clones=4, progress=False
-    )
-    assert len(run.experience.alphabet) <= 6
-
-
 def test_exploring_works_off_the_main_thread():
     found = []
     thread = threading.Thread(

@@ -101,6 +101,12 @@ def test_a_run_with_an_enumeration_is_saved_loaded_and_goes_on(tmp_path, words):
     assert longer.graph.merge_equivalent().n_nodes == 4
 
 
+def test_nan_is_one_symbol():
+    alphabet = Alphabet([float("nan"), float("nan"), (float("nan"),), (float("nan"),)])
+    assert len(alphabet) == 2
+    assert alphabet.lookup([float("nan")]).tolist() == [0]
+
+
 def holding_itself(kind):
     if kind is dict:
         held = {}

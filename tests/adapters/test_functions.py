@@ -177,28 +177,6 @@ def test_nonsense_at_the_beginning_is_answered_in_words(first, says):
         explored(from_functions(lambda: first, lambda action: 0, ["go"]))
 
 
-def drifting(round_to=None):
-    """A walk along a line whose every observation has a fraction of its own."""
-    place = [0.0]
-
-    def step(way):
-        place[0] += 0.37 * way
-        return place[0] if round_to is None else round(place[0] / round_to) * round_to
-
-    return from_functions(None, step, [1])
-
-
-def test_observations_that_never_come_again_are_warned_of():
-    with pytest.warns(UserWarning, match="100 of the first 100 observations are different.*observe="):
-        explored(drifting(), steps=120, clones=1)
-
-
-@pytest.mark.parametrize("calm", [{"observe": int}, {"round_to": 100.0}])
-def test_fractions_that_are_rounded_are_not(calm, recwarn):
-    explored(drifting(calm.pop("round_to", None)), steps=120, clones=1, **calm)
-    assert not [warning for warning in recwarn if "fractions" in str(warning.message)]
-
-
 class Careless(gymnasium.Env):
     action_space = gymnasium.spaces.Discrete(2)
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
@@ -10,13 +9,11 @@ import gymnasium
 import numpy as np
 from numpy.typing import NDArray
 
+from efex.adapters.watching import Watch
 from efex.checks import function, whole
 from efex.errors import InvalidArgumentError
 from efex.graph.action_names import is_naming
 from efex.symbols import Symbol, to_symbol
-
-WATCHED = 100
-"""After so many observations it is looked at how many of them were different."""
 
 
 class Moment(NamedTuple):
@@ -65,8 +62,8 @@ class AgentView:
         self._observe = function("observe", observe)
         self._first_action = int(space.start)
         self._episode_steps = episode_steps
-        self._steps = self._shown = 0
-        self._numbers: set[Symbol] = set()
+        self._watch = Watch(observed=observe is not None)
+        self._steps = 0
         self.n_actions = int(space.n)
 
     @property
@@ -90,35 +87,20 @@ class AgentView:
         >>> AgentView(efex.make("chain"), observe=lambda node: node // 10).symbol(42)
         4
         """
-        if self._observe is not None:
-            return to_symbol(self._observe(observation))
-        symbol = to_symbol(something("the environment", observation))
+        if self._observe is None:
+            symbol, who = to_symbol(something("the environment", observation)), "the environment"
+            remedy = "pass observe= to turn each one into a symbol"
+        else:
+            symbol, who = to_symbol(self._observe(observation)), "observe"
+            remedy = "let it return None or a word where there is no number"
         if _holds_nan(symbol):
-            raise InvalidArgumentError(
-                f"observations must not hold NaN, which the environment returned: {symbol!r}; "
-                "pass observe= to turn each one into a symbol"
-            )
+            raise InvalidArgumentError(f"observations must not hold NaN, which {who} returned: {symbol!r}; {remedy}")
         return symbol
 
     def _shows(self, observation: Any) -> Symbol:
         symbol = self.symbol(observation)
-        if self._observe is None:
-            self._watch(symbol)
+        self._watch.see(symbol)
         return symbol
-
-    def _watch(self, symbol: Symbol) -> None:
-        """Warn if nearly all of the first observations are different and have fractions: nothing is ever seen twice."""
-        if self._shown >= WATCHED:
-            return
-        self._shown += 1
-        if _has_fraction(symbol):
-            self._numbers.add(symbol)
-        if self._shown == WATCHED and len(self._numbers) > 0.9 * WATCHED:
-            warnings.warn(
-                f"{len(self._numbers)} of the first {WATCHED} observations are different and have fractions, so that "
-                "nothing is seen twice; pass observe=, a function that rounds them",
-                stacklevel=2,
-            )
 
     def reset(self, *, seed: int | None = None) -> Moment:
         """Begin an episode."""
@@ -174,13 +156,6 @@ def something(who: str, observation: Any) -> Any:
             f'{who} returned None for an observation: is a return missing? If nothing is seen, "nothing" will do'
         )
     return observation
-
-
-def _has_fraction(symbol: Symbol) -> bool:
-    """Return whether a symbol is a number that is not whole, or a tuple that holds one."""
-    if isinstance(symbol, tuple):
-        return any(map(_has_fraction, symbol))
-    return isinstance(symbol, float) and not symbol.is_integer()
 
 
 def _holds_nan(symbol: Symbol) -> bool:
