@@ -14,6 +14,7 @@ import typer
 
 from efex.checks import whole
 from efex.cli_words import in_options
+from efex.counting import counted
 from efex.errors import EfexError, InvalidArgumentError
 
 if TYPE_CHECKING:
@@ -115,7 +116,7 @@ def explore(
         typer.echo(f"interrupted; what was found so far is in {out}, and --resume goes on from there", err=True)
         raise typer.Exit(130) from None
     if restarts:
-        typer.echo(f"learning the map {restarts} more times, to see whether it is the same")
+        typer.echo(f"learning the map {counted(restarts, 'more time')}, to see whether it is the same")
     summary = run.summary(restarts=restarts)
     if restarts:
         save(run, out, goes_on=True)
@@ -233,7 +234,7 @@ def run_a_study(
         for case, trace in kept.failures(failed):
             typer.echo(f"{case.id} failed:\n{trace}", err=True)
     if failed:
-        typer.echo(f"{len(failed)} cases failed; they are played again next time", err=True)
+        typer.echo(f"{counted(len(failed), 'case')} failed; played again next time", err=True)
         raise typer.Exit(1)
 
 
@@ -272,7 +273,7 @@ def export_a_study(
 ) -> None:
     """Write a study's finished cases to one compact file."""
     with _played(name, store) as (study, kept):
-        typer.echo(f"wrote {kept.export(study.cases, file)} cases to {file}")
+        typer.echo(f"wrote {counted(kept.export(study.cases, file), 'case')} to {file}")
 
 
 @studies.command("import")
@@ -284,7 +285,7 @@ def import_results(
     from efex.study.store import Store
 
     with Store(store) as kept:
-        typer.echo(f"took in {kept.load(file)} cases")
+        typer.echo(f"took in {counted(kept.load(file), 'case')}")
 
 
 @app.command()

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from efex.counting import counted
+
 if TYPE_CHECKING:
     from efex.run import Fit
 
@@ -57,7 +59,7 @@ class Report:
         rows = [
             ("learned from", _walks(self.steps, self.episodes)),
             ("observations", f"{self.observations:,}"),
-            ("nodes", f"{self.nodes:,} ({self.clones:,} clones)"),
+            ("nodes", f"{self.nodes:,} ({counted(self.clones, 'clone')})"),
             ("log-likelihood per step", _nats(self.learned_nats)),
         ]
         if self.held_out_nats is not None and self.held_out_first_order_nats is not None:
@@ -73,7 +75,7 @@ class Report:
 
 
 def _walks(steps: int, episodes: int) -> str:
-    return f"{steps:,} steps in {episodes:,} episode{'s' * (episodes != 1)}"
+    return f"{counted(steps, 'step')} in {counted(episodes, 'episode')}"
 
 
 def _nats(value: float) -> str:

@@ -17,6 +17,7 @@ from efex.agents import Agent
 from efex.agents.keeping import put_back
 from efex.arrays import State, read_arrays
 from efex.checkpoint import Checkpoints
+from efex.counting import counted
 from efex.errors import InvalidArgumentError, StorageError
 from efex.randomness import stream
 from efex.record import Record
@@ -58,7 +59,8 @@ class Resumption:
         taken = agent.experience.n_steps + (self._untold is not None)
         if taken > steps:
             raise InvalidArgumentError(
-                f"steps counts the whole run, of which {taken} steps are taken; got {steps}: give at least as many"
+                f"steps counts the whole run, and {counted(taken, 'step')} of it "
+                f"{'is' if taken == 1 else 'are'} taken; got {steps}: give at least as many"
             )
         if self._finished and (taken == steps or stops(agent)):
             return replace(load(self._path.parent), symbol=self._record.view.symbol)

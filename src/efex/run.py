@@ -15,6 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 from efex.agents.base import Recovery
 from efex.agreement import agreement
 from efex.checks import flag, whole
+from efex.counting import counted
 from efex.experience import Experience
 from efex.graph import LatentGraph, inference
 from efex.graph.first_order import first_order_graph
@@ -39,7 +40,7 @@ class Fit:
     >>> import efex
     >>> walk = Experience.from_episodes([("door wall wall".split() * 20, None)])
     >>> efex.learn(walk, clones=2)
-    Fit(Experience(1 episodes, 59 steps, 2 symbols), LatentGraph(3 nodes, 2 observations, 1 actions, 3 edges))
+    Fit(Experience(1 episodes, 59 steps, 2 symbols), LatentGraph(3 nodes, 2 observations, 1 action, 3 edges))
     """
 
     experience: Experience
@@ -306,14 +307,14 @@ class Run(Fit):
         """
         from efex.graph.drawing import plot_comparison
 
-        n, steps = self.graph.n_nodes, self.experience.n_steps
+        nodes, steps = counted(self.graph.n_nodes, "node"), counted(self.experience.n_steps, "step")
         panels: list[tuple[str, LatentGraph, NDArray[np.float64] | None]] = []
         positions = self.true_positions()
         if self.truth is not None:
-            panels.append((f"the truth: {self.truth.n_nodes} nodes", self.truth, self.truth.coordinates))
+            panels.append((f"the truth: {counted(self.truth.n_nodes, 'node')}", self.truth, self.truth.coordinates))
         if positions is not None:
-            panels.append((f"recovered in {steps:,} steps: {n} nodes, where they truly are", self.graph, positions))
-        panels.append((f"recovered: {n} nodes, laid out by the map itself", self.graph, None))
+            panels.append((f"recovered in {steps}: {nodes}, where they truly are", self.graph, positions))
+        panels.append((f"recovered: {nodes}, laid out by the map itself", self.graph, None))
         return plot_comparison(path, panels, numbered=self.graph if flag("numbers", numbers) else None)
 
     def save(self, folder: str | Path) -> Path:

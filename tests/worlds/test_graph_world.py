@@ -30,7 +30,7 @@ def test_no_step_before_reset_nor_after_the_end():
         _ = world.node
     world.reset()
     assert world.step(0)[3]
-    with pytest.raises(EfexError, match="ended after 1 steps"):
+    with pytest.raises(EfexError, match="ended after 1 step:"):
         world.step(0)
     world.reset()
     world.step(0)

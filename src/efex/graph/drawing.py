@@ -14,6 +14,7 @@ from numpy.typing import ArrayLike
 from scipy.spatial import cKDTree
 
 from efex.checks import flag
+from efex.counting import counted
 from efex.errors import InvalidArgumentError
 from efex.experience import Alphabet
 from efex.graph.export import replacing
@@ -70,8 +71,8 @@ def plot(graph: LatentGraph, path: str | Path, *, coordinates: ArrayLike | None 
     Nodes carry their observations, or their numbers if `numbers`. A legend lists observations that are not written.
     Small graphs have an arrow for every edge and loop, with the names of its actions and their probabilities.
     """
-    counted = ((graph.n_nodes, "node"), (len(graph.symbols), "observation"), (graph.n_edges, "edge"))
-    title = ", ".join(f"{number:,} {noun}{'s' * (number != 1)}" for number, noun in counted)
+    shown = ((graph.n_nodes, "node"), (len(graph.symbols), "observation"), (graph.n_edges, "edge"))
+    title = ", ".join(counted(*each) for each in shown)
     return plot_comparison(path, [(title, graph, coordinates)], numbered=graph if flag("numbers", numbers) else None)
 
 

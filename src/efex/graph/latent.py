@@ -11,6 +11,7 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import ArrayLike, NDArray
 
+from efex.counting import counted
 from efex.errors import InvalidArgumentError
 from efex.experience import Experience
 from efex.graph.action_names import action_number
@@ -47,14 +48,12 @@ class LatentGraph(Structure):
 
     >>> ring = LatentGraph.from_walks(["door", "wall", "wall"], 1, [(0, 0, 1), (1, 0, 2), (2, 0, 0)])
     >>> ring
-    LatentGraph(3 nodes, 2 observations, 1 actions, 3 edges)
+    LatentGraph(3 nodes, 2 observations, 1 action, 3 edges)
     """
 
     def __repr__(self) -> str:
-        return (
-            f"LatentGraph({self.n_nodes} nodes, {len(self.symbols)} observations, {self.n_actions} actions, "
-            f"{self.n_edges} edges)"
-        )
+        held = {"node": self.n_nodes, "observation": len(self.symbols), "action": self.n_actions, "edge": self.n_edges}
+        return f"LatentGraph({', '.join(counted(number, noun) for noun, number in held.items())})"
 
     def edges(self) -> Iterator[Edge]:
         """Iterate over the edges, ordered by action, source and target.
@@ -206,7 +205,7 @@ class LatentGraph(Structure):
 
         >>> ring = LatentGraph.from_walks("abab", 1, [(0, 0, 1), (1, 0, 2), (2, 0, 3), (3, 0, 0)])
         >>> ring.merge_equivalent()
-        LatentGraph(2 nodes, 2 observations, 1 actions, 2 edges)
+        LatentGraph(2 nodes, 2 observations, 1 action, 2 edges)
         """
         from efex.graph.equivalence import merge_equivalent
 

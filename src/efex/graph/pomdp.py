@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from efex.checks import fraction
+from efex.counting import counted
 from efex.errors import InvalidArgumentError
 
 if TYPE_CHECKING:
@@ -35,7 +36,7 @@ def to_pomdp(graph: LatentGraph, *, discount: float = 0.95) -> str:
     if not graph.n_nodes or not graph.n_actions:
         raise InvalidArgumentError("a graph must have a node and an action to be a POMDP")
     lines = [
-        f"# A map of {graph.n_nodes} nodes: state i is node i, and it shows one observation.",
+        f"# A map of {counted(graph.n_nodes, 'node')}: state i is node i, and it shows one observation.",
         *(f"# observation {code} is {symbol!a}" for code, symbol in enumerate(graph.symbols)),
         *(f"# action {action} is {name!a}" for action, name in enumerate(graph.action_names or ())),
         f"discount: {fraction('discount', discount)!r}",

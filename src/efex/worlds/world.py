@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from efex.checks import whole
+from efex.counting import counted
 from efex.errors import EfexError, InvalidArgumentError
 from efex.graph.latent import LatentGraph
 from efex.randomness import stream
@@ -89,7 +90,9 @@ class GraphWorld(gymnasium.Env[Any, Any]):
         """Take an action; return observation, reward (0), terminated (False), truncated and the true node."""
         node = self.node
         if self.episode_steps is not None and self._steps >= self.episode_steps:
-            raise EfexError(f"the episode ended after {self.episode_steps} steps: call reset() before step()")
+            raise EfexError(
+                f"the episode ended after {counted(self.episode_steps, 'step')}: call reset() before step()"
+            )
         if not self.action_space.contains(action):
             raise InvalidArgumentError(
                 f"action must be a whole number from 0 to {self.truth.n_actions - 1}, not {action!r}"
