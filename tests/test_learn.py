@@ -30,6 +30,18 @@ def ring_truth():
     return efex.LatentGraph.from_matrices(ROOMS, shift, starts=(0,))
 
 
+def test_walks_without_a_step_are_refused(tmp_path, command):
+    for episodes in ([(["door"], None)], [(["door"], None), (["wall"], None)]):
+        with pytest.raises(InvalidArgumentError, match="experience must hold at least one step") as refused:
+            efex.learn(Experience.from_episodes(episodes), held_out=0.1)
+    assert str(refused.value).endswith("; it holds 2 observations in 2 episodes")
+    (tmp_path / "row.csv").write_text("action,observation\ngo,door\n")
+    for held_out in ("0.1", "0"):
+        done = command("learn", "row.csv", "--held-out", held_out, cwd=tmp_path)
+        assert done.stderr.startswith("efex: row.csv must hold at least one step")
+        assert done.stderr.endswith("; it holds 1 observation in 1 episode\n")
+
+
 @pytest.fixture
 def log(tmp_path):
     return write_table(ring_walks(20), tmp_path / "walk.csv", actions=NAMES)
@@ -131,7 +143,7 @@ def test_nats_per_step_are_those_of_the_steps():
         (lambda: efex.learn(ring_walks(2), held_out=-0.1), "held_out"),
         (lambda: efex.learn(ring_walks(2), held_out=float("nan")), "held_out"),
         (lambda: efex.learn(Experience.from_episodes([([0, 1, 0], None)]), held_out=0.1), "nothing to learn"),
-        (lambda: efex.learn(Experience(1), held_out=0.1), "nothing to learn"),
+        (lambda: efex.learn(Experience(1), held_out=0.1), "at least one step"),
         (lambda: efex.learn(ring_walks(2), restarts=0), "restarts"),
     ],
 )

@@ -14,6 +14,7 @@ from efex.agents.base import Recovery
 from efex.agents.closing import closed_pairs
 from efex.agreement import agreement
 from efex.checks import flag, whole
+from efex.counting import counted
 from efex.errors import InvalidArgumentError
 from efex.experience import Experience
 from efex.held_out import hold_out, nats_per_step
@@ -71,6 +72,12 @@ def learn(
     check_method(method)
     allocation = allocation_for(clones)
     walks, names = _walks(experience)
+    if walks.n_steps == 0:
+        what = "experience" if isinstance(experience, Experience) else experience
+        raise InvalidArgumentError(
+            f"{what} must hold at least one step, from one observation of an episode to the next; "
+            f"it holds {counted(len(walks), 'observation')} in {counted(walks.n_episodes, 'episode')}"
+        )
     settings: dict[str, Any] = {"method": method, "seed": seed}
     if names is not None:
         settings["actions"] = list(names)
@@ -78,7 +85,7 @@ def learn(
     models = []
     with status_line(enabled=progress) as say:
         for number in range(whole("restarts", restarts, at_least=1)):
-            say(f"learning from {kept.n_steps:,} steps, {number + 1} of {restarts}")
+            say(f"learning from {counted(kept.n_steps, 'step')}, {number + 1} of {restarts}")
             models.append(
                 fit(
                     kept,

@@ -6,8 +6,9 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+import efex
 from efex import Experience
-from efex.adapters import read_table, write_table
+from efex.adapters import from_functions, read_table, write_table
 from efex.errors import EfexError, InvalidArgumentError, StorageError
 
 WALK = """episode,action,observation
@@ -59,7 +60,13 @@ def test_columns_that_are_not_there_have_one_value(tmp_path):
 def test_text_may_hold_commas_quotes_line_ends_and_a_byte_order_mark(tmp_path):
     path = tmp_path / "walk.csv"
     path.write_text('observation\n"a, ""b""\nc"\n é\n', encoding="utf-8-sig")
-    assert read_table(path).experience.symbols == ['a, "b"\nc', " é"]
+    assert read_table(path).experience.symbols == ['a, "b"\nc', "é"]
+
+
+def test_spaces_around_a_cell_do_not_count(tmp_path):
+    walk = csv_file(tmp_path, "episode, action, observation \n0, go, hall\n0,go,hall\n0 , go ,hall \n0,,a b\n")
+    experience, names = read_table(walk)
+    assert (experience.symbols, names) == (["hall", "hall", "hall", "a b"], ("go",))
 
 
 @pytest.mark.parametrize(
@@ -101,7 +108,7 @@ def test_a_file_that_is_no_table_is_answered_in_words(tmp_path):
 
 @pytest.mark.parametrize("ending", ["csv", "parquet"])
 @pytest.mark.parametrize(
-    "symbols", [[3, -1, 12], ["a", "b, c", ' "d"\n'], ["x", "3", " y "]], ids=["numbers", "text", "mixed text"]
+    "symbols", [[3, -1, 12], ["a", "b, c", 'e\n"d"'], ["x", "3", "y z"]], ids=["numbers", "text", "mixed text"]
 )
 @pytest.mark.parametrize("names", [None, ("go", "stay")])
 def test_what_was_written_reads_back(tmp_path, ending, symbols, names):
@@ -113,6 +120,19 @@ def test_what_was_written_reads_back(tmp_path, ending, symbols, names):
     assert table.experience.symbols == experience.symbols
     assert table.experience.actions.tolist() == experience.actions.tolist()
     assert table.experience.offsets.tolist() == experience.offsets.tolist()
+
+
+def test_a_run_is_written_with_the_names_of_its_actions(tmp_path):
+    env = from_functions(lambda: "hall", lambda way: f"went {way}", ["west", "east"])
+    run = efex.explore(env, steps=30, episode_steps=10, progress=False)
+    table = read_table(write_table(run.experience, tmp_path / "walk.csv", actions=run.graph.action_names))
+    # A file numbers its actions in alphabetical order.
+    assert table.actions == ("east", "west")
+    named = [
+        [names[action] for action in walk.actions if action >= 0]
+        for walk, names in ((run.experience, run.graph.action_names), table)
+    ]
+    assert named[0] == named[1]
 
 
 @pytest.mark.parametrize("ending", ["csv", "parquet"])
@@ -136,11 +156,12 @@ def test_observations_no_column_holds_come_back_as_their_text(tmp_path, ending):
 
 
 def test_parquet_keeps_kinds_that_csv_does_not(tmp_path):
-    for symbols in ([0.5, 2.0], [True, False], ["3", "4"], ["", "a"]):
+    for symbols in ([0.5, 2.0], [True, False], ["3", "4"], ["", "a"], [" a", "a", "a\n"]):
         experience = Experience.from_episodes([(symbols, None)])
         assert read_table(write_table(experience, tmp_path / "walk.parquet")).experience.symbols == symbols
-    with pytest.raises(InvalidArgumentError, match="parquet"):
-        write_table(Experience.from_episodes([(["", "a"], None)]), tmp_path / "walk.csv")
+    for blank in ("", " ", "b ", "\nb"):
+        with pytest.raises(InvalidArgumentError, match=r"spaces around a cell do not count; write \.parquet"):
+            write_table(Experience.from_episodes([([blank, "a"], None)]), tmp_path / "walk.csv")
 
 
 def test_parquet_from_elsewhere_is_read(tmp_path):

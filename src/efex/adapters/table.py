@@ -37,8 +37,8 @@ def read_table(path: str | Path) -> Table:
     `action` column there is one action, without an `episode` column one episode. `terminated` is true in the last row
     of an episode that the environment ended for good; without the column all were cut. Actions are whole numbers, or
     names, which are numbered in alphabetical order. Observations in a CSV file are whole numbers if all of them are,
-    and text otherwise; in a Parquet file they are what they are. The rows of an episode stand together, in the order
-    they happened.
+    and text otherwise, without the spaces around it; in a Parquet file they are what they are. The rows of an episode
+    stand together, in the order they happened.
 
     >>> from pathlib import Path
     >>> from tempfile import TemporaryDirectory
@@ -78,11 +78,11 @@ def _read_csv(file: Path) -> Table:
                 rows.line_num,
                 None if episode is None else row[episode].strip(),
                 None if action is None else row[action].strip() or None,
-                row[observation] if row[observation].strip() else None,
+                row[observation].strip() or None,
                 None if terminated is None else row[terminated].strip(),
             )
     experience, names = log.table()
-    if all(WHOLE.fullmatch(symbol.strip()) for symbol in experience.alphabet.symbols):
+    if all(WHOLE.fullmatch(symbol) for symbol in experience.alphabet.symbols):
         experience = experience.renamed(int)
     return Table(experience, names)
 
@@ -156,9 +156,9 @@ def _pyarrow(module: str) -> Any:
 def write_table(experience: Experience, path: str | Path, *, actions: Sequence[str] | None = None) -> Path:
     """Write an experience as a .csv or .parquet file that `read_table` and `efex.learn` take; return the path.
 
-    `actions` are names to write in place of the numbers. Observations that a column cannot hold as they are, such as
-    tuples or numbers among text, are written as Python writes them, and come back as that text. Where an episode
-    terminated there is a column that says which did.
+    `actions` are names to write in place of the numbers, say `run.graph.action_names`. Observations that a column
+    cannot hold as they are, such as tuples or numbers among text, are written as Python writes them, and come back as
+    that text. Where an episode terminated there is a column that says which did.
 
     >>> from pathlib import Path
     >>> from tempfile import TemporaryDirectory
@@ -199,9 +199,12 @@ def _written(experience: Experience) -> int:
 
 def _write_csv(experience: Experience, file: Path, actions: Sequence[str] | None) -> None:
     symbols = _column(experience, (int, str))
-    blank = [symbol for symbol in symbols if isinstance(symbol, str) and not symbol.strip()]
-    if blank:
-        raise InvalidArgumentError(f"a CSV file has no cell for the observation {blank[0]!r}; write .parquet instead")
+    lost = [symbol for symbol in symbols if isinstance(symbol, str) and (not symbol or symbol != symbol.strip())]
+    if lost:
+        raise InvalidArgumentError(
+            f"a CSV file has no cell for the observation {lost[0]!r}, since spaces around a cell do not count; "
+            "write .parquet instead, or rename observations first, by experience.renamed"
+        )
     with file.open("w", encoding="utf-8", newline="") as stream:
         table = csv.writer(stream, lineterminator="\n")
         n = _written(experience)
