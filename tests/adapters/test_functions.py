@@ -267,5 +267,3 @@ def test_an_environment_of_ones_own_may_name_its_actions_too():
     env = efex.make("grid2d", size=3)
     env.action_names = ["north", "south", "west", "east"]
     assert explored(gymnasium.wrappers.TimeLimit(env, 9), steps=20, clones=1).graph.action_names[0] == "north"
-    env.action_names = ["north"]  # not one for each: something else is meant
-    assert explored(env, steps=20, clones=1).graph.action_names is None

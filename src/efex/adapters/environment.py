@@ -9,10 +9,10 @@ import gymnasium
 import numpy as np
 from numpy.typing import NDArray
 
+from efex.adapters.naming import names_of_actions
 from efex.adapters.watching import Watch
 from efex.checks import function, whole
 from efex.errors import InvalidArgumentError
-from efex.graph.action_names import is_naming
 from efex.symbols import Symbol, to_symbol
 
 
@@ -65,6 +65,8 @@ class AgentView:
         self._watch = Watch(observed=observe is not None)
         self._steps = 0
         self.n_actions = int(space.n)
+        self.action_names = names_of_actions(env, self.n_actions)
+        """What the environment calls its actions, None where it has no names that fit."""
 
     @property
     def symbols(self) -> tuple[Symbol, ...]:
@@ -73,12 +75,6 @@ class AgentView:
         if self._observe is None and isinstance(space, gymnasium.spaces.Discrete):
             return tuple(range(int(space.start), int(space.start) + int(space.n)))
         return ()
-
-    @property
-    def action_names(self) -> tuple[str, ...] | None:
-        """What the environment's `action_names` call the actions, None where it has none that fit."""
-        names = getattr(getattr(self._env, "unwrapped", self._env), "action_names", None)
-        return tuple(names) if is_naming(names, self.n_actions) else None
 
     def symbol(self, observation: Any) -> Symbol:
         """Return a raw observation as the agent is shown it.

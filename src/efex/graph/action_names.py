@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike
 
 from efex.checks import whole
 from efex.errors import InvalidArgumentError
+from efex.symbols import plain
 
 if TYPE_CHECKING:
     from efex.graph.latent import LatentGraph
@@ -32,7 +33,7 @@ def check_action_names(names: Any, n_actions: int, *, argument: str = "action_na
         return None
     if not is_naming(names, n_actions):
         raise InvalidArgumentError(f"{argument} must be {n_actions} different names, not {names!r}")
-    return tuple(names)
+    return tuple(map(plain, names))
 
 
 def action_text(graph: LatentGraph, action: int) -> str:
