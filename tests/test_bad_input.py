@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from gymnasium.wrappers import TimeLimit
 
 import efex
 from efex import Experience
@@ -70,6 +71,22 @@ def explored(**options):
         ("action", lambda: GRAPH.transition(1.5)),
         ("discount", lambda: GRAPH.to_pomdp(discount=NAN)),
         ("tolerance", lambda: GRAPH.merge_equivalent(tolerance="small")),
+        ("min_count", lambda: GRAPH.prune(min_count="3")),
+        ("min_probability", lambda: GRAPH.prune(min_probability=None)),
+        ("min_count", lambda: GRAPH.prune(min_count=True)),
+        ("other must be a LatentGraph, not NoneType; run.graph", lambda: GRAPH.difference(None)),
+        ("other must be a LatentGraph, not GraphWorld; give its .truth", lambda: GRAPH.difference(world())),
+        (r"other must be .*; give its \.unwrapped\.truth", lambda: GRAPH.difference(TimeLimit(world(), 5))),
+        ("other must be a LatentGraph, not Run; give its .graph", lambda: GRAPH.equivalent_to(explored())),
+        ("actions must be 1, one between", lambda: GRAPH.decode([0, 1], [0, 1])),
+        ("actions must be 1, one between", lambda: explored().decode([0, 1], [0, 1])),
+        ("actions must be 1, one between", lambda: explored().log_likelihood([0, 1], [0, 1])),
+        (
+            "agent must be .*, not the class EfexPaper; make it first",
+            lambda: explored(agent=efex.agents.EfexPaper),
+        ),
+        ("node must be .*, not 'sold'; did you mean observation='sold'", lambda: navigator().travel(world(), "sold")),
+        ("to must be .*; did you mean tag='home'", lambda: GRAPH.tag(1, home=True).plan(0, to="home")),
         ("path", lambda: GRAPH.write(5)),
         ("numbers", lambda: GRAPH.plot("map.png", numbers="yes")),
         ("numbers", lambda: explored().plot("map.png", numbers=None)),

@@ -63,7 +63,10 @@ def test_an_environment_of_ones_own_is_explored(tmp_path):
         (["explore", "grid2d", "--out", "/dev/null/run"], "cannot be written"),
         (["explore", "sparse-maze", "--set", "size=12"], "size"),
         (["explore", "grid2d", "--set", "seed=3"], "--seed"),
-        (["explore", "grid2d", "--steps", "ten"], "--steps"),
+        (["explore", "grid2d", "--steps", "ten"], "efex: --steps must be a whole number, not 'ten'\n"),
+        (["explore", "grid2d", "--steps=ten"], "efex: --steps must be a whole number, not 'ten'\n"),
+        (["explore", "grid2d", "--slip", "much"], "efex: --slip must be a number, not 'much'\n"),
+        (["learn", "walk.csv", "--held-out"], "--held-out"),
         (["explore", "grid2d", "--steps", "-5"], "--steps must be"),
         (["explore", "gymnasium:Env", "--set", "colour=1"], "could not be made with --set colour=1"),
         (["explore", "FrozenLake-v1", "--set", "colour=1"], "could not be made with --set colour=1"),
@@ -85,6 +88,15 @@ def test_bad_input_is_one_line_and_a_non_zero_exit(arguments, says, tmp_path, co
 
 
 OWN = """
+class Old(Corridor):
+    def reset(self):
+        return super().reset()
+
+class Failing(Corridor):
+    def step(self, action):
+        seen, *rest = super().step(action)
+        return (float("nan") if self.cell == 3 else seen, *rest)
+
 class Fussy(Corridor):
     def __init__(self, length, *, broken=False):
         super().__init__(length)
@@ -112,7 +124,10 @@ number = 3
         ("own.py:Plain", "MODULE:CLASS of a gymnasium.Env, or a function that makes one, not the class Plain; "),
         ("own.py:plain", "makes one, not Plain; efex.adapters.from_functions makes one of anything\n"),
         ("own.py:number", "or a function that makes one, not int; "),
-        ("own.py:Corrider", "must name what is in own.py, which defines Corridor, Fussy, not 'Corrider'\n"),
+        (
+            "own.py:Corrider",
+            "is in own.py, which defines Corridor, Old, Failing, Fussy, not 'Corrider'\n",
+        ),
         ("own.py:made --set length=3", "--set must not be given for 'own.py:made', which is made already"),
         ("empty.py:Corridor", "must name what is in empty.py, which defines no gymnasium.Env, not 'Corridor'\n"),
         ("missing.py:Corridor", "FILE.py:CLASS that can be imported: there is no file missing.py\n"),
@@ -131,6 +146,22 @@ def test_an_environment_of_ones_own_that_cannot_be_made_is_one_line(environment,
     assert says in done.stderr
     assert len(done.stderr.splitlines()) == 1
     assert not (tmp_path / "runs").exists()
+
+
+@pytest.mark.parametrize(
+    ("environment", "says"),
+    [
+        ("own.py:Old", "efex: reset() of Old must accept the keywords seed and options, as Gymnasium's does, and "),
+        ("own.py:Failing", "; what was found so far is saved in runs/latest; --resume goes on from there\n"),
+    ],
+)
+def test_an_environment_of_ones_own_that_fails_is_one_line(environment, says, tmp_path, command, monkeypatch):
+    monkeypatch.setattr(sys, "path", list(sys.path))
+    (tmp_path / "own.py").write_text(CORRIDOR + OWN)
+    done = command("explore", environment, "--steps", 50, cwd=tmp_path)
+    assert done.returncode == 2
+    assert says in done.stderr
+    assert len(done.stderr.splitlines()) == 1
 
 
 def test_an_environment_in_a_file_finds_what_lies_beside_it(tmp_path, command, monkeypatch):

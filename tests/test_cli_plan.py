@@ -1,6 +1,7 @@
 """`efex plan` on a small world that was explored and saved, and on a graph of one's own."""
 
 import json
+import shutil
 
 import numpy as np
 import pytest
@@ -94,10 +95,12 @@ def test_a_number_is_a_node_only_as_numbers_are_written(plan_command, tmp_path):
 @pytest.mark.parametrize(
     ("start", "to", "says"),
     [
-        ("0", "99", "a node must be 0 to 8, not 99"),
-        ("0", "blue", "not 'blue'"),
+        ("0", "99", "efex: --to must be a node 0 to 8, not 99"),
+        ("9", "1", "efex: --from must be a node 0 to 8, not 9"),
+        ("0", "blue", "efex: --to must be a node's number, an observation or a tag of the map, not 'blue'"),
+        ("blue", "0", "efex: --from must be a node's number, an observation or a tag of the map, not 'blue'"),
         ("0", "room=attic", "not 'room=attic'"),
-        ("room", "0", "a start must be one node, but 'room' are 2"),
+        ("room", "0", "efex: --from must be one node, but 'room' are 2"),
     ],
 )
 def test_a_place_that_is_none_is_one_line(edited, plan_command, start, to, says):
@@ -111,13 +114,20 @@ def test_a_missing_folder_or_place_is_one_line(folder, plan_command, tmp_path):
     for arguments, says in (
         ((tmp_path / "none", "--from", 0, "--to", 1), "no run folder"),
         (("x" * 300, "--from", 0, "--to", 1), "no run folder"),
-        ((tmp_path, "--from", 0, "--to", 1), "cannot be read"),
+        ((tmp_path, "--from", 0, "--to", 1), "there is no run in"),
         ((folder, "--from", 0), "--to"),
     ):
         code, _, complaint = plan_command(*arguments)
         assert code == 2
         assert says in complaint
         assert len(complaint.splitlines()) == 1
+
+
+def test_a_run_that_was_killed_is_told_of_in_the_words_of_the_command_line(folder, plan_command, tmp_path):
+    shutil.copy(folder / "checkpoint.safetensors", tmp_path)
+    code, _, complaint = plan_command(tmp_path, "--from", 0, "--to", 1)
+    assert code == 2
+    assert complaint.endswith("; go on with efex explore ENVIRONMENT --out FOLDER --resume\n")
 
 
 def test_a_table_is_not_taken_for_a_graph(tmp_path, plan_command):

@@ -118,6 +118,15 @@ def test_an_environment_that_fails_leaves_what_was_found(tmp_path):
     assert efex.load(tmp_path).experience.n_steps == 29
 
 
+def test_an_environment_that_fails_says_where_what_was_found_is(tmp_path):
+    with pytest.raises(RuntimeError, match="crashed") as failed:
+        efex.explore(Failing(), steps=100, clones=2, progress=False, folder=tmp_path)
+    assert failed.value.__notes__ == [f"what was found so far is saved in {tmp_path}; resume=True goes on from there"]
+    with pytest.raises(RuntimeError, match="crashed") as failed:
+        efex.explore(Failing(), steps=100, clones=2, progress=False)
+    assert not hasattr(failed.value, "__notes__")
+
+
 class Continuous(gymnasium.Env):
     observation_space = gymnasium.spaces.Discrete(2)
     action_space = gymnasium.spaces.Box(-1, 1)

@@ -4,6 +4,7 @@ import pytest
 
 import efex
 from efex.adapters import from_functions
+from efex.errors import StorageError
 
 BROKEN = "caf\udce9"
 """Text that was read with errors="surrogateescape", and that no file in UTF-8 can hold."""
@@ -41,3 +42,24 @@ def test_a_picture_that_cannot_be_drawn_takes_nothing_else_with_it(tmp_path, mon
         done = command("explore", "chain", "--steps", "40", "--out", tmp_path)
     assert done.returncode == 0
     assert "is drawn in" not in done.stdout
+
+
+def test_a_folder_without_a_run_is_told_what_to_give(tmp_path):
+    with pytest.raises(StorageError, match=r"there is no run in .* no experience\.safetensors; give the folder"):
+        efex.load(tmp_path)
+
+
+@pytest.mark.parametrize("name", ["experience.safetensors", "model.safetensors", "truth.json"])
+def test_a_damaged_run_is_told_what_to_do(tmp_path, name):
+    options = {"steps": 40, "progress": False}
+    run = efex.explore(efex.make("chain", length=5), folder=tmp_path, **options)
+    whole = (tmp_path / name).read_bytes()
+    (tmp_path / name).write_bytes(whole[:40])
+    with pytest.raises(StorageError, match=r"; what its checkpoint holds goes on with efex\.explore.* a larger number"):
+        efex.load(tmp_path)
+    longer = efex.explore(efex.make("chain", length=5), folder=tmp_path, resume=True, **options | {"steps": 60})
+    assert longer.experience.observations[:40].tolist() == run.experience.observations[:40].tolist()
+    run.save(tmp_path)
+    (tmp_path / name).write_bytes(whole[:40])
+    with pytest.raises(StorageError, match=r"; put back a copy of .*, or make the run again$"):
+        efex.load(tmp_path)

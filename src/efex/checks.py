@@ -1,5 +1,6 @@
 """Checks of what a caller asks for: each returns the value it accepts, or says what it must be."""
 
+import inspect
 import math
 import os
 from collections.abc import Callable
@@ -57,6 +58,21 @@ def function(name: str, value: Any) -> Callable[..., Any] | None:
     if value is not None and not callable(value):
         raise InvalidArgumentError(f"{name} must be a function or None, not {value!r}")
     return value  # type: ignore[no-any-return]
+
+
+def takes(asked: Callable[..., Any], *arguments: Any, **named: Any) -> bool:
+    """Return whether a function can be called like this; of one that does not say what it takes, it is believed.
+
+    >>> takes(lambda action: None, 3), takes(lambda: None, 3), takes(lambda: None, seed=0)
+    (True, False, False)
+    """
+    try:
+        inspect.signature(asked).bind(*arguments, **named)
+    except TypeError:
+        return False
+    except ValueError:
+        pass
+    return True
 
 
 def place(name: str, value: Any) -> Path:

@@ -13,7 +13,7 @@ import gymnasium
 import typer
 
 from efex.checks import whole
-from efex.cli_words import in_options
+from efex.cli_words import in_options, wrong_value
 from efex.counting import counted
 from efex.errors import EfexError, InvalidArgumentError
 
@@ -183,7 +183,7 @@ def plan(
     # The file may hold tags and blocks that were added after the run.
     file = folder / GRAPH if isfile(folder / GRAPH) else folder
     graph = read_json(file) if isfile(file) else load(folder).graph
-    found = graph.plan(named_node(graph, source), to=named_nodes(graph, to))
+    found = graph.plan(named_node(graph, source, name="source"), to=named_nodes(graph, to, name="to"))
     typer.echo(json.dumps(plan_content(graph, found)) if as_json else plan_table(graph, found))
 
 
@@ -322,9 +322,10 @@ def main() -> None:
     except (EfexError, gymnasium.error.Error) as error:
         if "--debug" in sys.argv:
             raise
-        _complain(in_options(str(error), _options(typer.main.get_command(app))))
+        said = "; ".join([str(error), *getattr(error, "__notes__", [])])
+        _complain(in_options(said, _options(typer.main.get_command(app))))
     except USAGE_ERROR as error:
-        _complain(error.format_message())
+        _complain(wrong_value(error, arguments))
     except typer.Abort:
         raise SystemExit(130) from None
     raise SystemExit(code if isinstance(code, int) else 0)

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 PHRASES = {
     'None, "complete" or a function of the agent': '"complete"',
@@ -11,8 +12,12 @@ PHRASES = {
     "; give that, another folder, or": "; give that, another --out, or",
     "; give another folder, or": "; give another --out, or",
     "a number or a mapping;": "a number;",
+    "efex.explore(..., folder=, resume=True)": "efex explore ENVIRONMENT --out FOLDER --resume",
 }
 """What a function takes and a command line cannot give, and what is left of it."""
+
+KINDS = {"valid integer": "a whole number", "valid number": "a number", "valid float": "a number"}
+"""What an option must be, by what parsers call it."""
 
 
 def in_options(message: str, options: Mapping[str, str]) -> str:
@@ -32,6 +37,19 @@ def in_options(message: str, options: Mapping[str, str]) -> str:
     message = re.sub(subject, lambda found: options[found[0]], message)
     given = rf"""(?<!['"\w])(?<!--set )({names})=("[^"]*"|\w+(?:\.\w+)?)?"""
     return re.sub(given, lambda found: _given(options[found[1]], found[2]), message)
+
+
+def wrong_value(error: Any, arguments: Sequence[str]) -> str:
+    """Return what to say of arguments that cannot be parsed; of a value of the wrong kind, also what came."""
+    said = str(error.format_message())
+    options = getattr(getattr(error, "param", None), "opts", [])
+    came = [
+        argument.partition("=")[2] if "=" in argument else following
+        for argument, following in zip(arguments, [*arguments[1:], ""])
+        if argument.partition("=")[0] in options
+    ]
+    kind = next((kind for word, kind in KINDS.items() if word in said), None)
+    return said if kind is None or not came else f"{options[0]} must be {kind}, not {came[-1]!r}"
 
 
 def _given(option: str, value: str | None) -> str:

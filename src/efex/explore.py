@@ -77,6 +77,9 @@ def explore(
     if replay is not None:
         flag("replay", replay)
     view = AgentView(env, observe=observe, episode_steps=episode_steps)
+    if isinstance(agent, type):
+        made = f"make it first: {agent.__name__}(...)"
+        raise InvalidArgumentError(f"agent must be a name or an agent, not the class {agent.__name__}; {made}")
     explorer = make_agent(agent, clones=clones)
     explorer.prepare(view.n_actions, rng=stream(seed, "agent"), symbols=view.symbols)
     name = agent if isinstance(agent, str) else type(agent).__name__

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from os.path import isfile
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +14,7 @@ from efex.adapters import AgentView
 from efex.agents import Agent
 from efex.graph import LatentGraph
 from efex.run import Run
-from efex.storage import save
+from efex.storage import CHECKPOINT, save
 
 
 class Record:
@@ -52,9 +53,12 @@ class Record:
         return Run(experience, recovery, self.settings, self.view.symbol, true_nodes=true_nodes, truth=self.truth)
 
     def rescue(self, folder: str | Path, error: BaseException) -> None:
-        """Save the run although it failed; if that fails too, say so on the error that counts."""
+        """Save the run although it failed, and say where on the error that counts, or that it could not be saved."""
         self.settings |= {"interrupted": True, "stopped": "interrupted"}
         try:
             save(self.run(), folder, goes_on=True)
         except Exception as failure:
             error.add_note(f"what was found so far could not be saved to {folder}: {failure!r}")
+            return
+        on = "; resume=True goes on from there" if isfile(Path(folder, CHECKPOINT)) else ""
+        error.add_note(f"what was found so far is saved in {folder}{on}")

@@ -35,6 +35,9 @@ FILES = (EXPERIENCE, MODEL, GRAPH, TRUTH, SUMMARY, MAP)
 CHECKPOINT = "checkpoint.safetensors"
 """What a run goes on from; `efex.checkpoint` writes it."""
 
+GOING_ON = "what its checkpoint holds goes on with efex.explore(..., folder=, resume=True) and a larger number of steps"
+"""What to do about a run whose other files are damaged."""
+
 MOST_TIMES = 2**40
 """More walks than this no known step is believed to count as."""
 
@@ -94,8 +97,6 @@ def load(folder: str | Path) -> Run:
     ...     efex.load(folder).graph.equivalent_to(run.graph)
     True
     """
-    from efex.run import Run
-
     path = place("folder", folder)
     if not isdir(path):  # says no where Path.is_dir raises, say of a folder that must not be entered
         raise StorageError(f"there is no run folder at {path}")
@@ -104,6 +105,20 @@ def load(folder: str | Path) -> Run:
             f"the run in {path} was not finished: it has a {CHECKPOINT} and no {EXPERIENCE}; "
             "go on with efex.explore(..., folder=, resume=True)"
         )
+    if not isfile(path / EXPERIENCE):
+        raise StorageError(
+            f"there is no run in {path}: it has no {EXPERIENCE}; give the folder that explore, learn or run.save wrote"
+        )
+    try:
+        return _read(path)
+    except StorageError as error:
+        copy = f"put back a copy of {path}, or make the run again"
+        raise StorageError(f"{error}; {GOING_ON if isfile(path / CHECKPOINT) else copy}") from error
+
+
+def _read(path: Path) -> Run:
+    from efex.run import Run
+
     walk, learned = read_arrays(path / EXPERIENCE), read_arrays(path / MODEL)
     name = EXPERIENCE
     try:

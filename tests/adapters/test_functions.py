@@ -208,24 +208,48 @@ def test_a_careless_environment_is_answered_in_words(at_reset, at_step, says):
         explored(Careless(at_reset, at_step))
 
 
+def masked(available):
+    return from_functions(lambda: 0, lambda action: 0, ["stay", "go"], mask=lambda: available)
+
+
 @pytest.mark.parametrize(
     ("make", "says"),
     [
         (lambda: from_functions(None, None, 2), "step must be a function"),
         (lambda: from_functions(3, print, 2), "reset must be a function"),
         (lambda: from_functions(None, print, 2, mask=[True, True]), "mask must be a function"),
+        (
+            lambda: from_functions(None, lambda: 0, 2),
+            r"step must be .*, step\(action\), not step\(\)",
+        ),
+        (
+            lambda: from_functions(lambda seed: 0, print, 2),
+            r"reset must be .* without arguments, not reset\(seed",
+        ),
+        (lambda: from_functions(None, print, 2, mask=lambda here: []), "mask must be a function without arguments"),
         (lambda: from_functions(None, print, 0), "actions"),
         (lambda: from_functions(None, print, 2.5), "actions"),
         (lambda: from_functions(None, print, []), "actions"),
         (lambda: from_functions(None, print, "nesw"), "actions"),
         (lambda: explored(from_functions(lambda: 0, lambda a: 0, ["a"], mask=lambda: ["b"])), "'b'"),
         (lambda: explored(from_functions(lambda: 0, lambda a: 0, ["a"], mask=lambda: None)), "mask"),
-        (lambda: explored(from_functions(lambda: 0, lambda a: 0, ["a"], mask=list)), "at least one"),
+        (
+            lambda: explored(from_functions(lambda: 0, lambda a: 0, ["a"], mask=list)),
+            r"mask\(\) must allow at least one",
+        ),
+        (lambda: explored(masked([True])), r"mask\(\) must be True or False for each of 2 actions; got \[True\]"),
+        (lambda: explored(masked([True] * 3)), r"mask\(\) must be True or False for each of 2 actions"),
+        (lambda: explored(masked([False, False])), r"mask\(\) must allow at least one of 2 actions"),
     ],
 )
 def test_bad_arguments_are_answered_in_words(make, says):
     with pytest.raises(InvalidArgumentError, match=says):
         make()
+
+
+def test_truths_may_be_actions_too():
+    env = from_functions(lambda: 0, lambda action: int(action), [False, True], mask=lambda: [True])
+    assert set(explored(env, steps=20, episode_steps=5).experience.actions.tolist()) == {-1, 1}
 
 
 def test_names_of_actions_are_on_the_map_wherever_it_goes(tmp_path):

@@ -122,6 +122,22 @@ def test_a_plan_that_makes_no_sense_is_refused(source, asked, says):
         grid(3, symbols=2).plan(source, **asked)
 
 
+@pytest.mark.parametrize(
+    ("seen", "says"),
+    [
+        ("solt", r"not 'solt'; did you mean 'salt'\?$"),
+        ("7", r"not '7'; did you mean 7\?$"),
+        (7.5, r"not 7\.5$"),
+        (8, r"not 8$"),
+        ("fire", r"not 'fire'$"),
+    ],
+)
+def test_an_observation_that_is_none_is_told_what_is_near(seen, says):
+    graph = LatentGraph.from_walks(["salt", "water", 7, 78], 1, [(0, 0, 1), (1, 0, 2), (2, 0, 3)])
+    with pytest.raises(InvalidArgumentError, match=says):
+        graph.plan(0, observation=seen)
+
+
 def test_a_blocked_pair_is_closed_and_walked_around():
     graph = grid(3, symbols=2)
     blocked = graph.block(0, RIGHT).block(3, RIGHT)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
@@ -11,7 +12,7 @@ from numpy.typing import NDArray
 
 from efex.adapters.naming import names_of_actions
 from efex.adapters.watching import Watch
-from efex.checks import function, whole
+from efex.checks import function, takes, whole
 from efex.errors import InvalidArgumentError
 from efex.symbols import Symbol, to_symbol
 
@@ -100,7 +101,7 @@ class AgentView:
 
     def reset(self, *, seed: int | None = None) -> Moment:
         """Begin an episode."""
-        observation, info = _values("reset", self._env.reset(seed=seed), ("observation", "info"))
+        observation, info = _values("reset", _reset(self._env, seed), ("observation", "info"))
         self._steps = 0
         return Moment(observation, self._shows(observation), self._mask(info), False, False, info)
 
@@ -123,13 +124,31 @@ class AgentView:
         return None if mask is None else action_mask('info["action_mask"]', mask, self.n_actions)
 
 
+def _reset(env: Any, seed: int | None) -> Any:
+    """Return what the environment's reset answers; one that does not take what Gymnasium's takes is told so."""
+    try:
+        return env.reset(seed=seed)
+    except TypeError as error:
+        inner, given = env, {"seed": seed}
+        while takes(inner.reset, **given) and isinstance(inner, gymnasium.Wrapper):
+            # A wrapper passes both on.
+            inner, given = inner.env, {"seed": seed, "options": None}
+        if takes(inner.reset, **given):
+            raise
+        raise InvalidArgumentError(
+            f"reset() of {type(inner).__name__} must accept the keywords seed and options, as Gymnasium's does, "
+            f"and takes {', '.join(inspect.signature(inner.reset).parameters) or 'nothing'}; "
+            "add them, with None for a default"
+        ) from error
+
+
 def action_mask(name: str, mask: Any, n_actions: int) -> NDArray[np.bool_]:
     """Return a mask as truth values, one for each action, of which at least one is available."""
     given = np.asarray(mask)
-    if given.shape != (n_actions,) or not np.isin(given, (0, 1)).all() or not given.any():
-        raise InvalidArgumentError(
-            f"{name} must allow at least one of {n_actions} actions, by True or False for each; got {mask!r}"
-        )
+    if given.shape != (n_actions,) or not np.isin(given, (0, 1)).all():
+        raise InvalidArgumentError(f"{name} must be True or False for each of {n_actions} actions; got {mask!r}")
+    if not given.any():
+        raise InvalidArgumentError(f"{name} must allow at least one of {n_actions} actions; got {mask!r}")
     return given.astype(bool)
 
 

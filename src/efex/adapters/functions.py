@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -9,8 +10,8 @@ import gymnasium
 import numpy as np
 from numpy.typing import NDArray
 
-from efex.adapters.environment import something
-from efex.checks import function, whole
+from efex.adapters.environment import action_mask, something
+from efex.checks import function, takes, whole
 from efex.errors import EfexError, InvalidArgumentError
 from efex.graph.action_names import check_action_names
 
@@ -68,12 +69,16 @@ class FunctionEnvironment(gymnasium.Env[Any, Any]):
         if not callable(step):
             raise InvalidArgumentError(f"step must be a function, not {step!r}")
         self.actions = _actions(actions)
+        if not takes(step, self.actions[0]):
+            raise InvalidArgumentError(
+                f"step must be a function of the action, step(action), not step{inspect.signature(step)}"
+            )
         named = all(isinstance(action, str) for action in self.actions)
         self.action_names = check_action_names(self.actions if named else None, len(self.actions), argument="actions")
         self.action_space = gymnasium.spaces.Discrete(len(self.actions))
         # Observations of any kind; wrappers ask for a space, efex does not.
         self.observation_space = gymnasium.Space()
-        self._reset, self._step, self._available = function("reset", reset), step, function("mask", mask)
+        self._reset, self._step, self._available = _alone("reset", reset), step, _alone("mask", mask)
         self._last: tuple[Any] | None = None
         self._ended = False
 
@@ -123,12 +128,20 @@ class FunctionEnvironment(gymnasium.Env[Any, Any]):
             raise InvalidArgumentError(
                 f"mask() must return the available actions, or True or False for each, not {available!r}"
             )
-        if len(given) == len(self.actions) and all(isinstance(flag, bool | np.bool_) for flag in given):
-            return np.array(given, bool)
+        n, has_truths = len(self.actions), any(isinstance(action, bool) for action in self.actions)
+        if all(isinstance(flag, bool | np.bool_) for flag in given) and (len(given) in (0, n) or not has_truths):
+            return action_mask("mask()", given or [False] * n, n)
         unknown = [action for action in given if action not in self.actions]
         if unknown:
             raise InvalidArgumentError(f"mask() must return some of {list(self.actions)}, not {unknown[0]!r}")
         return np.array([action in given for action in self.actions])
+
+
+def _alone(name: str, asked: Any) -> Callable[[], Any] | None:
+    """Return a function that takes nothing, or None."""
+    if function(name, asked) is not None and not takes(asked):
+        raise InvalidArgumentError(f"{name} must be a function without arguments, not {name}{inspect.signature(asked)}")
+    return asked  # type: ignore[no-any-return]
 
 
 def _actions(actions: Any) -> tuple[Any, ...]:

@@ -20,8 +20,10 @@ NUMBER = re.compile("0|[1-9][0-9]*")
 """A node's number, in the one way to write it."""
 
 
-def named_nodes(graph: LatentGraph, text: str) -> list[int]:
+def named_nodes(graph: LatentGraph, text: str, *, name: str = "a place") -> list[int]:
     """Return the nodes that a text names: a number is a node, anything else an observation or a tag.
+
+    `name` is what the place is called in messages.
 
     An observation that looks like a number is named observation=7; one that no number is written like, such as 01, by
     itself. A tag is named room=kitchen, or by its name alone.
@@ -35,7 +37,7 @@ def named_nodes(graph: LatentGraph, text: str) -> list[int]:
     if NUMBER.fullmatch(text):
         if len(text) > len(str(graph.n_nodes)) or int(text) >= graph.n_nodes:
             hint = f"; the observation is observation={text}" if text in shown else ""
-            raise InvalidArgumentError(f"a node must be 0 to {graph.n_nodes - 1}, not {text}{hint}")
+            raise InvalidArgumentError(f"{name} must be a node 0 to {graph.n_nodes - 1}, not {text}{hint}")
         return [int(text)]
     key, equals, value = text.partition("=")
     if found := [
@@ -48,18 +50,18 @@ def named_nodes(graph: LatentGraph, text: str) -> list[int]:
         return found
     near = get_close_matches(text, sorted(set(shown)), n=1)
     raise InvalidArgumentError(
-        f"a place must be a node's number, an observation or a tag of the map, not {text!r}"
+        f"{name} must be a node's number, an observation or a tag of the map, not {text!r}"
         + (f"; did you mean {near[0]!r}?" if near else "")
     )
 
 
-def named_node(graph: LatentGraph, text: str) -> int:
+def named_node(graph: LatentGraph, text: str, *, name: str = "a place") -> int:
     """Return the one node that a text names."""
-    nodes = named_nodes(graph, text)
+    nodes = named_nodes(graph, text, name=name)
     if len(nodes) > 1:
         some = ", ".join(map(str, nodes[:8])) + (", ..." if len(nodes) > 8 else "")
         raise InvalidArgumentError(
-            f"a start must be one node, but {text!r} are {len(nodes)}: {some}; give one by its number"
+            f"{name} must be one node, but {text!r} are {len(nodes)}: {some}; give one by its number"
         )
     return nodes[0]
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
@@ -48,6 +49,8 @@ def _distinct(
 ) -> tuple[LatentGraph, int | None, int | None] | None:
     """Return the two graphs as one and a node of each that have no equivalent, or None where there are none."""
     checks.tolerance("tolerance", tolerance)
+    if not isinstance(other, LatentGraph):
+        raise InvalidArgumentError(f"other must be a LatentGraph, not {type(other).__name__}{_meant(other)}")
     if graph.n_actions != other.n_actions:
         raise InvalidArgumentError(
             f"graphs must have equally many actions to be compared, not {graph.n_actions} and {other.n_actions}"
@@ -64,6 +67,14 @@ def _distinct(
             return both, *pair
         before = blocks
     return None
+
+
+def _meant(other: Any) -> str:
+    """Return which graph of a run or a world is meant where it was given itself."""
+    for holder, name in ((other, "graph"), (getattr(other, "unwrapped", other), "truth")):
+        if isinstance(getattr(holder, name, None), LatentGraph):
+            return f"; give its .{name}" if holder is other else f"; give its .unwrapped.{name}"
+    return "; run.graph and world.truth are graphs"
 
 
 def _reached(graph: LatentGraph, start: tuple[int, int] | None, side: int) -> LatentGraph:

@@ -55,10 +55,16 @@ def to_model(graph: LatentGraph, *, pseudocount: Pseudocount | None = None) -> t
 
 
 def one_walk(graph: LatentGraph, symbols: Iterable[Symbol], actions: Sequence[int | str] | ArrayLike) -> Experience:
-    """Return the experience of one walk with the actions of a graph; one at its last observation is ignored."""
+    """Return the experience of one walk with the actions of a graph; -1 may stand at its last observation."""
     alphabet = Alphabet()
     codes = np.array([alphabet.encode(symbol) for symbol in symbols], np.int64)
-    taken = np.append(check_actions(action_numbers(graph, actions), len(codes)), -1)
+    numbers = action_numbers(graph, actions)
+    if np.shape(numbers) == codes.shape and np.take(numbers, -1) != -1:
+        raise InvalidArgumentError(
+            f"actions must be {len(codes) - 1}, one between each two of the {len(codes)} observations, or end in -1; "
+            f"got {len(codes)} that end in {np.take(numbers, -1)}"
+        )
+    taken = np.append(check_actions(numbers, len(codes)), -1)
     return Experience.from_flat(codes, taken, n_actions=graph.n_actions, alphabet=alphabet)
 
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import heapq
 import math
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
+from difflib import get_close_matches
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -14,7 +15,7 @@ from numpy.typing import NDArray
 from efex.checks import whole
 from efex.errors import InvalidArgumentError
 from efex.graph.tags import Tag, nodes_tagged
-from efex.symbols import to_symbol
+from efex.symbols import Symbol, symbol_text, to_symbol
 
 if TYPE_CHECKING:
     from efex.graph.latent import LatentGraph
@@ -51,6 +52,12 @@ def target_nodes(
     """
     if sum(given is not None for given in (to, observation, tag)) != 1:
         raise InvalidArgumentError(f"the targets must be given by exactly one of {name}, observation and tag")
+    if isinstance(to, str | bytes):
+        keys: set[Any] = {key for noted in graph.tags.values() for key in noted}
+        meant = "tag" if to in keys else "observation"
+        raise InvalidArgumentError(
+            f"{name} must be a node's number, or several, not {to!r}; did you mean {meant}={to!r}?"
+        )
     if to is not None:
         nodes = sorted({whole(name, node, at_least=0) for node in (to if isinstance(to, Collection) else [to])})
         missing = f"{name} must be one or more of the nodes 0 to {graph.n_nodes - 1}, not {to!r}"
@@ -63,9 +70,19 @@ def target_nodes(
         symbol = to_symbol(observation)
         nodes = np.flatnonzero(graph.codes == graph.alphabet.lookup([symbol])).tolist()
         missing = f"observation must be one of the {len(graph.symbols)} symbols that nodes show, not {symbol!r}"
+        missing += _nearest(symbol, graph.symbols)
     if not nodes:
         raise InvalidArgumentError(missing)
     return tuple(nodes)
+
+
+def _nearest(symbol: Symbol, known: Sequence[Symbol]) -> str:
+    """Return a question after the symbol that was meant, nothing where none is near."""
+    text = symbol_text(symbol)
+    # Numbers near one another are not misspelt; a number that is text on the map, or the other way round, may be.
+    texts = {symbol_text(each): each for each in known if isinstance(each, str) or symbol_text(each) == text}
+    near = get_close_matches(text, texts, n=1)
+    return f"; did you mean {texts[near[0]]!r}?" if near else ""
 
 
 def plan(graph: LatentGraph, source: int, targets: tuple[int, ...]) -> Plan:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
+from numbers import Real
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -84,8 +86,9 @@ def prune(graph: LatentGraph, *, min_probability: float = 0.0, min_count: float 
     A row that loses all its edges becomes untried. Nodes left without any edge are dropped, unless they are
     starts.
     """
-    for name, bound in (("min_probability", min_probability), ("min_count", min_count)):
-        if not bound >= 0:
+    bounds: dict[str, Any] = {"min_probability": min_probability, "min_count": min_count}
+    for name, bound in bounds.items():
+        if isinstance(bound, bool) or not (isinstance(bound, Real) and float(bound) >= 0):
             raise InvalidArgumentError(f"{name} must be a number of at least 0, not {bound!r}")
     keep = (graph.probability >= min_probability) & (graph.count >= min_count) & (graph.probability > 0)
     used = np.zeros(graph.n_nodes, bool)
