@@ -30,6 +30,14 @@ def ring_truth():
     return efex.LatentGraph.from_matrices(ROOMS, shift, starts=(0,))
 
 
+def test_the_command_line_says_what_was_hardly_seen(tmp_path, command):
+    walk = ["door", "wall", "wall"] * 20 + ["window"]
+    (tmp_path / "walk.csv").write_text("observation,action\n" + "".join(f"{seen},go\n" for seen in walk) + "lamp,\n")
+    done = command("learn", "walk.csv", "--held-out", "0", "--restarts", "1", cwd=tmp_path)
+    assert "untried pairs  1\n" in done.stdout
+    assert "nodes seen fewer than 5 times  2\n" in done.stdout
+
+
 def test_walks_without_a_step_are_refused(tmp_path, command):
     for episodes in ([(["door"], None)], [(["door"], None), (["wall"], None)]):
         with pytest.raises(InvalidArgumentError, match="experience must hold at least one step") as refused:
@@ -69,6 +77,8 @@ def test_the_report_says_how_far_to_trust_the_map(log):
     for words in ("480 steps in 16 episodes", "120 steps in 4 episodes", "3 restarts agree on  100.0%", "5 ("):
         assert words in str(report)
     summary = learned.summary()
+    assert report.untried_pairs == summary["untried_pairs"]
+    assert report.rare_nodes == summary["nodes_seen_fewer_than_5_times"]
     assert summary["held_out_nats"] == report.held_out_nats
     assert summary["agreement"] == 1.0
 

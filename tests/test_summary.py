@@ -3,6 +3,7 @@
 import json
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 import efex
@@ -39,6 +40,16 @@ def test_restarts_are_told_of_where_they_were_not_asked_for(explored):
     assert "restarts=3" in UNASKED
     assert "agreement" not in summary
     assert json.loads((explored[1] / "summary.json").read_text())["restarts"] == UNASKED
+
+
+def test_how_few_is_few_is_for_the_caller_to_say(explored):
+    run = explored[0]
+    seen = np.bincount(run.nodes)
+    for few in (1, 5, 50):
+        assert run.summary(few=few)[f"nodes_seen_fewer_than_{few}_times"] == (seen < few).sum()
+    assert run.summary() == run.summary(few=5)
+    with pytest.raises(InvalidArgumentError, match="few must be a whole number of at least 1, not 0"):
+        run.summary(few=0)
 
 
 def test_restarts_agree_on_a_map_that_is_right(explored):

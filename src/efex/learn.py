@@ -63,9 +63,9 @@ def learn(
     >>> found.graph.n_nodes, found.report.agreement
     (12, 1.0)
     >>> print(found.report)  # doctest: +ELLIPSIS
-                learned from  215 steps in 1 episode
-                observations  6
-                       nodes  12 (...
+                     learned from  215 steps in 1 episode
+                     observations  6
+                            nodes  12 (...
     """
     flag("progress", progress)
     tolerance = checks.tolerance("tolerance", tolerance)

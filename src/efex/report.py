@@ -5,10 +5,17 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+import numpy as np
+from numpy.typing import NDArray
+
 from efex.counting import counted
 
 if TYPE_CHECKING:
     from efex.run import Fit
+
+
+FEW = 5
+"""A node seen fewer times than this is one to be careful with."""
 
 
 @dataclass(frozen=True)
@@ -26,6 +33,10 @@ class Report:
     """States in use: the nodes of the map."""
     clones: int
     """States that the model has to use."""
+    untried_pairs: int
+    """Pairs of a node and an action that could be tried and never were, as far as is known: logs know no masks."""
+    rare_nodes: int
+    """Nodes seen fewer than FEW times."""
     learned_nats: float
     """Log-likelihood per step of the walks it was learned from, in nats, as for those held out."""
     held_out_steps: int = 0
@@ -51,6 +62,8 @@ class Report:
             observations=len(fit.graph.symbols),
             nodes=fit.graph.n_nodes,
             clones=fit.recovery.model.layout.n_states,
+            untried_pairs=int(fit.graph.untried.sum()),
+            rare_nodes=seen_fewer_than(FEW, fit.nodes),
             learned_nats=nats_per_step(fit.graph, fit.experience, pseudocount=fit.recovery.model.pseudocount),
             **{name: fit.settings[name] for name in (*known, "restarts", "agreement") if name in fit.settings},
         )
@@ -60,6 +73,8 @@ class Report:
             ("learned from", _walks(self.steps, self.episodes)),
             ("observations", f"{self.observations:,}"),
             ("nodes", f"{self.nodes:,} ({counted(self.clones, 'clone')})"),
+            ("untried pairs", f"{self.untried_pairs:,}"),
+            (f"nodes seen fewer than {FEW} times", f"{self.rare_nodes:,}"),
             ("log-likelihood per step", _nats(self.learned_nats)),
         ]
         if self.held_out_nats is not None and self.held_out_first_order_nats is not None:
@@ -72,6 +87,15 @@ class Report:
             rows.append((f"{self.restarts} restarts agree on", f"{self.agreement:.1%} of the steps"))
         width = max(len(name) for name, _ in rows)
         return "\n".join(f"{name:>{width}}  {value}" for name, value in rows)
+
+
+def seen_fewer_than(times: int, nodes: NDArray[np.int64]) -> int:
+    """Return how many nodes are met fewer times on a walk, given the node at each of its positions.
+
+    >>> seen_fewer_than(3, np.array([0, 1, 0, 1, 0, 2]))
+    2
+    """
+    return int((np.bincount(nodes) < times).sum())
 
 
 def _walks(steps: int, episodes: int) -> str:

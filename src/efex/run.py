@@ -23,11 +23,8 @@ from efex.model.allocation import Growing
 from efex.model.fit import fit
 from efex.model.sufficiency import out_of_clones
 from efex.randomness import stream
-from efex.report import Report
+from efex.report import FEW, Report, seen_fewer_than
 from efex.symbols import Symbol, to_symbol
-
-FEW = 5
-"""A node seen fewer times than this is one to be careful with."""
 
 UNASKED = "not asked; restarts=3 learns the map 3 more times and says how far they agree"
 """What a summary says of restarts where there were none."""
@@ -216,8 +213,8 @@ class Fit:
         shares = [agreement(self.recovery.path, model.decode(self.experience).path) for model in models]
         return float(np.mean(shares))
 
-    def summary(self, *, restarts: int = 0) -> dict[str, Any]:
-        """Return the figures a reader asks for first, and what is still unknown.
+    def summary(self, *, restarts: int = 0, few: int = FEW) -> dict[str, Any]:
+        """Return the figures a reader asks for first, and what is unknown, such as nodes seen fewer than `few` times.
 
         Whether learning again finds the same map is known where `learn` was given restarts. With `restarts`, so many
         maps are learned anew to find out, see `agreement`; it is noted in `settings`, so once is enough.
@@ -238,7 +235,7 @@ class Fit:
             "edges": graph.n_edges,
             "observations": len(graph.symbols),
             "untried_pairs": int(graph.untried.sum()),
-            f"nodes_seen_fewer_than_{FEW}_times": int((np.bincount(self.nodes) < FEW).sum()),
+            f"nodes_seen_fewer_than_{few}_times": seen_fewer_than(whole("few", few, at_least=1), self.nodes),
             "information_left_in_nats": self.information_left,
             "pairs_with_several_outcomes": int((graph.outcomes > 1).sum()),
             "observations_out_of_clones": len(self.out_of_clones()),
