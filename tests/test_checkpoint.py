@@ -1,3 +1,4 @@
+import contextlib
 import math
 import random
 import signal
@@ -178,27 +179,36 @@ efex.explore(Loud(world), steps=400, seed=1, progress=False, folder={folder!r})
 """
 
 
-def resumes_after_kill(whole, folder, draw):
-    """Kill a process at a random moment; return whether the run goes on to where it would have ended."""
-    script = KILLED.format(folder=str(folder), every=draw.choice([0.0, 0.0, 0.05]))
+def killed(folder, *, every, steps, after):
+    """Kill a process some seconds after so many of its 400 steps; return whether it was still at work, and how long."""
+    script = KILLED.format(folder=str(folder), every=every)
     child = subprocess.Popen([sys.executable, "-c", script], stdout=subprocess.PIPE)
     assert child.stdout is not None
-    for _ in range(draw.randrange(1, 380)):
+    for _ in range(steps):
         child.stdout.readline()
-    time.sleep(draw.random() * 0.01)
+    begin = time.monotonic()
+    with contextlib.suppress(subprocess.TimeoutExpired):
+        child.wait(after)
     child.kill()
     child.wait()
     child.stdout.close()
-    assert child.returncode == -signal.SIGKILL
+    return child.returncode == -signal.SIGKILL, time.monotonic() - begin
+
+
+def goes_on(whole, folder):
+    """Return whether the run that a process left goes on to where it would have ended."""
     again = efex.explore(grid(), steps=400, seed=1, progress=False, folder=folder, resume=True)
     assert again.graph.write(folder / "a.json").read_text() == whole.graph.write(folder / "b.json").read_text()
-    return identical(again, whole)
+    return identical(again, whole) and identical(efex.load(folder), whole)
 
 
 def killed_at(moments, folder):
     whole = efex.explore(grid(), steps=400, seed=1, progress=False)
     draw = random.Random(0)
-    return sum(resumes_after_kill(whole, folder / f"{i}", draw) for i in range(moments))
+    for i in range(moments):
+        moment = {"steps": draw.randrange(1, 380), "after": draw.random() * 0.01}
+        assert killed(folder / f"{i}", every=draw.choice([0.0, 0.0, 0.05]), **moment)[0]
+    return sum(goes_on(whole, folder / f"{i}") for i in range(moments))
 
 
 def test_a_killed_process_goes_on_to_the_identical_graph(tmp_path):
@@ -210,6 +220,20 @@ def test_kill_at_twenty_random_moments(tmp_path):
     resumed = killed_at(20, tmp_path)
     print(f"\nkill -9: {resumed} of 20 resume to the identical graph")
     assert resumed == 20
+
+
+@pytest.mark.verify
+def test_kill_at_twenty_moments_of_the_last_save(tmp_path):
+    whole = efex.explore(grid(), steps=400, seed=1, progress=False)
+    was_killed, lasts = killed(tmp_path / "whole", every=0.0, steps=400, after=60)
+    assert not was_killed
+    early = [killed(tmp_path / f"{i}", every=0.0, steps=400, after=lasts * i / 20)[0] for i in range(20)]
+    resumed = sum(goes_on(whole, tmp_path / f"{i}") for i in range(20))
+    print(
+        f"\nkill -9 while the run is saved: {resumed} of 20 resume to the identical graph, {sum(early)} before its end"
+    )
+    assert resumed == 20
+    assert sum(early) >= 10
 
 
 def test_an_environment_that_is_not_known_to_repeat_itself_is_not_replayed(tmp_path):
