@@ -7,8 +7,9 @@ from robots import robot
 import efex
 from efex.agents import Efex
 from efex.kernels import strides as kernel
+from efex.model.marginal import marginal_likelihood
 from efex.model.moves import displacements
-from efex.model.strides import followed
+from efex.model.strides import Strides
 
 
 def purity(told, nodes):
@@ -21,11 +22,19 @@ def purity(told, nodes):
 def test_a_walk_is_followed_by_what_is_seen_alone(sees, fails):
     run = efex.explore(robot(sees=sees, fails=fails), steps=1_200, seed=1, agent="random", progress=False)
     experience, nodes = run.experience, np.array(run.true_nodes)
-    moves = displacements(experience)
-    found = list(followed(experience, np.zeros(len(experience), np.int64), moves=moves))
-    assert len(found) == 4
-    best = max(min(purity(told, nodes), purity(nodes, told)) for told in found)
-    assert best > (0.9 if fails else 0.97)
+    moves, looks = displacements(experience), experience.observations.astype(np.int64)
+
+    def told(at):
+        return np.unique((at, looks), axis=1, return_inverse=True)[1].ravel()
+
+    def score(at):
+        return marginal_likelihood(told(at), experience, weight=0.1, moves=moves)
+
+    strides = Strides(experience, 0 * looks, moves=moves)
+    at, thought_over = (strides.likeliest(looks, score=score, rng=rng) for rng in (None, np.random.default_rng(0)))
+    assert score(thought_over) >= score(at)
+    best = told(thought_over)
+    assert min(purity(best, nodes), purity(nodes, best)) > 0.9
 
 
 def test_steps_that_lead_on_unseen_are_told_by_what_comes_later():
@@ -34,8 +43,8 @@ def test_steps_that_lead_on_unseen_are_told_by_what_comes_later():
     looks = np.array((there + back[1:-1]) * 6 + [1])
     actions = np.array([0, 0, 0, 0, 1, 1, 1, 1] * 6 + [-1])
     moves = np.repeat([[40], [-40]], 4, axis=1)
-    often, stays = np.bincount(looks) / len(looks), np.full((3, 2), 0.3)
-    at = kernel.follow(looks, actions, np.array([0, len(looks)]), np.array([0]), 0 * looks, moves, often, stays)
+    expected, stays = np.full(len(looks), 0.5), np.full((3, 2), 0.3)
+    at = kernel.follow(looks, actions, np.array([0, len(looks)]), np.array([0]), 0 * looks, moves, expected, stays)
     assert at.tolist() == [0, 40, 80, 120, 160, 120, 80, 40] * 6 + [0]
 
 

@@ -76,8 +76,8 @@ class Efex(Agent):
     improves the last path by splitting and merging places (`start="split-merge"`; `"unreckoned"`, `"unmelted"`,
     `"contextless"`, `"as-decoded"`, `"fixed-odds"`, `"chanceless"`, `"split"` and `"merge"` leave out part of it), or
     starts EM at the last model (`"warm"`), at random (`"fresh"`), or at both, the better one kept (`"rivals"`); a
-    Restart says it in detail. Where actions undo one another it is reckoned where places are, and so foreseen where
-    untried actions lead; not if `"unreckoned"`.
+    Restart says it in detail. Where actions undo one another, or turn, it is reckoned where places are, and so foreseen
+    where untried actions lead; not if `"unreckoned"`.
 
     `clones` is how many states an observation may have at most; the agent starts with a few and takes more as it needs
     them, without a limit if "auto", unless they are `fixed_clones`: all there from the start. What the rows of the

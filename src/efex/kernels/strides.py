@@ -23,13 +23,17 @@ WRONG = 0.01
 HABIT = 0.3
 """How many steps at other poses where the same is seen count as one step at a pose."""
 
+RARELY = 0.01
+"""How likely a step that goes on shows anything, at least, before one was there."""
+
 
 @njit(cache=True)
-def follow(observations, actions, offsets, begins, places_at, moves, often, stays):
+def follow(observations, actions, offsets, begins, places_at, moves, expected, stays):
     """Return the pose at every position of the walks.
 
     `begins` says where every episode begins, `places_at` where the map has every position, for steps nobody knows the
-    length of, `often` how often everything is seen, and `stays` how likely an action is to stay where that is seen.
+    length of, `expected` how often such a step showed what it did, and `stays` how likely an action is to stay where
+    that is seen.
     """
     n_actions, out = stays.shape[1], np.empty(len(observations), np.int64)
     shown, stayed, went = {np.int64(0): np.int64(-1)}, {np.int64(0): np.int64(0)}, {np.int64(0): np.int64(0)}
@@ -44,6 +48,7 @@ def follow(observations, actions, offsets, begins, places_at, moves, often, stay
                 n = commit(observations, actions, trail, score, n, t - LAG + 1, lo, out, shown, stayed, went, n_actions)
             first, made = max(lo, t - LAG + 1), 0
             look, then, action = observations[t], observations[t + 1], actions[t]
+            habit = stays[look, action]
             for h in range(n):
                 here = trail[h, t % LAG]
                 if moves[action, 0] == 0:
@@ -57,7 +62,7 @@ def follow(observations, actions, offsets, begins, places_at, moves, often, stay
                             stay += 1
                         else:
                             go += 1
-                chance = (stay + HABIT * stays[look, action]) / (stay + go + HABIT)
+                chance = (stay + HABIT * habit) / (stay + go + HABIT)
                 if look == then:
                     parent[made], pose[made], chosen[made] = h, here, score[h] + math.log(chance)
                     made += 1
@@ -66,7 +71,9 @@ def follow(observations, actions, offsets, begins, places_at, moves, often, stay
                 for s in range(first, t + 1):
                     if trail[h, s % LAG] == there:
                         known = np.int64(observations[s])
-                fits = often[then] if known < 0 else 1 - WRONG if known == then else WRONG * often[then]
+                # Of the steps that show the same, some stay; the others are shared among those that go on.
+                share = max(expected[t] - (habit if look == then else 0.0), RARELY) / (1 - habit)
+                fits = share if known < 0 else 1 - WRONG if known == then else WRONG * share
                 parent[made], pose[made], chosen[made] = h, there, score[h] + math.log((1 - chance) * fits)
                 made += 1
             best = np.argsort(-chosen[:made])[:BEAM]

@@ -25,7 +25,7 @@ from efex.model.naming import named_after
 from efex.model.reckoning import wrapped
 from efex.model.redecoding import redecoded
 from efex.model.restarts import Refit, Restart
-from efex.model.strides import followed
+from efex.model.strides import Strides
 from efex.model.transitions import count_transitions, places_of
 from efex.model.viterbi_training import from_path, viterbi_training
 
@@ -175,13 +175,14 @@ class _Search:
         Note how many clones that takes where it is likelier and there are too few.
         """
         places, at = self._whereabouts
-        paths = [
-            told for where in followed(self.experience, at[places], moves=self.moves) for told in self._told_by(where)
-        ]
-        told = max(paths, key=self._score)
-        if self._is_likelier(self._score(told)):
-            self.wanted = np.maximum(self.wanted, self._used(told))
-        (self._try if self._is_credible(told) else self._keep)(told)
+        strides = Strides(self.experience, at[places], moves=self.moves)
+        # A map that leaves nothing to chance is hardly one that is turned.
+        rng = self.rng if self._is_random else None
+        where = strides.likeliest(places, score=lambda at: self._score(self._told_by(at)[0]), rng=rng)
+        for told in self._told_by(where):
+            if self._is_likelier(self._score(told)):
+                self.wanted = np.maximum(self.wanted, self._used(told))
+            (self._try if self._is_credible(told) else self._keep)(told)
 
     @property
     def _whereabouts(self) -> tuple[Path, NDArray[np.int64]]:
