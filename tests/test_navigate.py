@@ -10,7 +10,6 @@ from efex.errors import EfexError, InvalidArgumentError
 from efex.graph import LatentGraph
 from efex.graph.reduction import redirect
 from efex.graph.routes import routes
-from efex.navigate import _numbers
 from efex.worlds import GraphWorld
 from graph.graph_examples import grid
 
@@ -243,13 +242,6 @@ def test_actions_of_the_same_names_are_matched_by_them(names):
     found = efex.explore(machine(("left", "right", "press")), steps=400, episode_steps=20, seed=0, progress=False)
     assert found.graph.action_names == ("left", "right", "press")
     assert efex.Navigator(found.graph).travel(machine(names), observation="goal") == 3
-
-
-def test_other_names_leave_actions_to_their_numbers():
-    assert _numbers(None, ("a", "b"), n_actions=2) == [0, 1]
-    assert _numbers(("a", "b"), None, n_actions=2) == [0, 1]
-    assert _numbers(("a", "b"), ("b", "c"), n_actions=2) == [0, 1]
-    assert _numbers(("a", "b", "c"), ("c", "a", "b"), n_actions=3) == [1, 2, 0]
 
 
 @pytest.mark.parametrize("seed", [1, 2])

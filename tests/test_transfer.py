@@ -157,6 +157,50 @@ def test_a_door_that_is_closed_now_is_no_edge_of_the_map():
     assert run.graph.equivalent_to(world.truth)
 
 
+DOORS = {"left": (0, 0, 1, 2, 3, 4), "right": (1, 2, 3, 4, 5, 5), "press": (0, 1, 0, 3, 2, 5)}
+"""Where every action leads from each of six rooms."""
+
+
+def machine(names, shows):
+    """Return the rooms as an environment that numbers its actions in the order of these names."""
+    rooms = [0]
+
+    def reset():
+        rooms[0] = 0
+        return shows[0]
+
+    def step(action):
+        rooms[0] = DOORS[action][rooms[0]]
+        return shows[rooms[0]]
+
+    return efex.adapters.from_functions(reset, step, list(names))
+
+
+@pytest.mark.parametrize("names", [("left", "right", "press"), ("press", "left", "right"), ("right", "press", "left")])
+@pytest.mark.parametrize("agent", [False, True])
+def test_actions_of_the_same_names_are_matched_by_them(names, agent):
+    """A map that was learned from a log has its actions in another order than the environment."""
+    options = {"episode_steps": 20, "progress": False}
+    known = efex.explore(machine(tuple(DOORS), "abcdef"), steps=300, **options).graph
+    env = machine(names, "uvuvwx")
+    if agent:
+        run = efex.explore(env, steps=60, agent=Transfer(known), **options)
+    else:
+        run = efex.transfer(env, known, steps=60, **options)
+    truth = efex.LatentGraph.from_matrices("uvuvwx", [np.eye(6)[list(DOORS[name])] for name in names], starts=[0])
+    assert run.graph.action_names == names
+    assert run.graph.equivalent_to(truth)
+
+
+def test_a_graph_is_numbered_anew_for_every_environment():
+    known = efex.explore(machine(tuple(DOORS), "abcdef"), steps=300, progress=False).graph
+    agent = Transfer(known)
+    for names in (("press", "left", "right"), None):
+        agent.action_names = names
+        agent.prepare(3, rng=np.random.default_rng(0))
+        assert agent.known.action_names == (names or known.action_names)
+
+
 def test_coming_back_tells_where_one_is():
     ring = efex.LatentGraph.from_matrices("abc", [np.eye(3)[[1, 2, 0]], np.eye(3)])
     colourings = Colourings(ring)

@@ -81,6 +81,7 @@ def explore(
         made = f"make it first: {agent.__name__}(...)"
         raise InvalidArgumentError(f"agent must be a name or an agent, not the class {agent.__name__}; {made}")
     explorer = make_agent(agent, clones=clones)
+    explorer.action_names = view.action_names
     explorer.prepare(view.n_actions, rng=stream(seed, "agent"), symbols=view.symbols)
     name = agent if isinstance(agent, str) else type(agent).__name__
     settings: dict[str, Any] = {"agent": name, "seed": seed}

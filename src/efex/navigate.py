@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from efex.adapters.environment import AgentView, action_mask
 from efex.checks import fraction, whole
 from efex.errors import EfexError, InvalidArgumentError
-from efex.graph.action_names import action_number
+from efex.graph.action_names import action_number, matching_numbers
 from efex.graph.latent import LatentGraph
 from efex.graph.plan import target_nodes, ways_out
 from efex.graph.tags import Tag
@@ -226,7 +226,7 @@ class Navigator:
             raise InvalidArgumentError(
                 f"env must have the {self.graph.n_actions} actions of the map, not {view.n_actions}"
             )
-        number = _numbers(self.graph.action_names, view.action_names, n_actions=view.n_actions)
+        number = matching_numbers(self.graph.action_names, view.action_names, n_actions=view.n_actions)
         moment = view.reset(seed=seed)
         self.observe(moment.symbol)
         taken = 0
@@ -244,10 +244,3 @@ class Navigator:
             moment = view.step(number[action])
             self.observe(moment.symbol, after=action)
             taken += 1
-
-
-def _numbers(names: Sequence[str] | None, theirs: Sequence[str] | None, *, n_actions: int) -> list[int]:
-    """Return the environment's number of every action of the map: by its name, where both have the same names."""
-    if names is None or theirs is None or sorted(names) != sorted(theirs):
-        return list(range(n_actions))
-    return [list(theirs).index(name) for name in names]

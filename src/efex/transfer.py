@@ -27,7 +27,7 @@ def transfer(
 
     The transitions of `known` are kept and what its nodes show is learned again: symbols need not be the same. The
     map of the run has the nodes seen so far, with all edges that are known between them, also when it is saved and
-    loaded.
+    loaded. Actions that `known` and `env` call by the same names are matched by them, all others by their numbers.
 
     If the environment contradicts the graph but most of what is seen is seen there, too, it may share a part: places of
     `known` are known again by what they show and where they lead, and what they did there is foreseen, with the doubt

@@ -49,6 +49,8 @@ class Agent(ABC):
     (['hall', 'door', 'hall'], True)
     """
 
+    action_names: tuple[str, ...] | None = None
+    """What the environment calls its actions; `explore` says so before `prepare`, None where they have no names."""
     experience: Experience
     rng: np.random.Generator
     masks: dict[int, Mask]

@@ -14,7 +14,9 @@ from efex.agents.colourings import UNSEEN, Colourings
 from efex.agents.efex import Efex
 from efex.agents.remembering import Remembering
 from efex.errors import InvalidArgumentError
+from efex.graph.action_names import matching_numbers
 from efex.graph.latent import LatentGraph
+from efex.graph.reduction import renumber_actions
 from efex.model.allocation import Growing
 from efex.model.blocks import Blocks
 from efex.model.cscg import Model
@@ -38,7 +40,8 @@ class Transfer(Agent):
     Where the walk is follows from where it began, from what was done, and from what is seen again. When every node
     was seen, the actions that were not tried in this world are. If the world contradicts the graph, the agent
     `otherwise` goes on with all that was seen: Efex unless told, or Remembering, if most of what is seen is seen in the
-    known graph, too, so that a part of it may be here.
+    known graph, too, so that a part of it may be here. Actions that the graph and the environment call by the same
+    names are matched by them, all others by their numbers.
 
     >>> import efex
     >>> world = efex.make("chain", length=5)
@@ -52,7 +55,7 @@ class Transfer(Agent):
     def __init__(self, known: LatentGraph, *, otherwise: Agent | None = None) -> None:
         if not isinstance(known, LatentGraph) or known.n_edges == 0:
             raise InvalidArgumentError(f"known must be a graph with edges, such as run.graph, not {known!r}")
-        self.known = known
+        self.known = self._as_given = known
         self._given = otherwise
 
     def prepare(self, n_actions: int, *, rng: np.random.Generator, symbols: Iterable[Symbol] = ()) -> None:
@@ -62,6 +65,9 @@ class Transfer(Agent):
             raise InvalidArgumentError(
                 f"known must have the {n_actions} actions of the environment, not {self.known.n_actions}"
             )
+        # A log numbers its actions in an order of its own.
+        order = matching_numbers(self._as_given.action_names, self.action_names, n_actions=n_actions)
+        self.known = renumber_actions(self._as_given, order)
         self.is_trusting = True
         """Whether the known graph explains what was seen so far."""
         self._colourings = Colourings(self.known)

@@ -58,3 +58,14 @@ def action_numbers(graph: LatentGraph, actions: Any) -> ArrayLike:
     if not isinstance(given, Sequence) or not any(isinstance(action, str) for action in given):
         return actions  # type: ignore[no-any-return]
     return [action_number(graph, action) if isinstance(action, str) else action for action in given]
+
+
+def matching_numbers(names: Sequence[str] | None, theirs: Sequence[str] | None, *, n_actions: int) -> list[int]:
+    """Return the environment's number of every action of the map: by its name, where both have the same names.
+
+    >>> matching_numbers(("left", "press", "right"), ("left", "right", "press"), n_actions=3)
+    [0, 2, 1]
+    """
+    if names is None or theirs is None or sorted(names) != sorted(theirs):
+        return list(range(n_actions))
+    return [list(theirs).index(name) for name in names]

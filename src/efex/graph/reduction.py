@@ -1,8 +1,9 @@
-"""Changed graphs: equivalent nodes merged, weak edges pruned, an action blocked or led elsewhere, some nodes only."""
+"""Changed graphs: nodes merged, weak edges pruned, actions blocked, led elsewhere or renumbered, some nodes only."""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import replace
 from numbers import Real
 from typing import Any
@@ -127,6 +128,21 @@ def redirect(graph: LatentGraph, source: int, action: int, target: int) -> Laten
         target=np.append(rest.target, target),
         probability=np.append(rest.probability, 1.0),
         count=np.append(rest.count, math.inf),
+    )
+
+
+def renumber_actions(graph: LatentGraph, order: Sequence[int]) -> LatentGraph:
+    """Return the same graph with action i renumbered to `order[i]`, a permutation; names stay with their actions."""
+    new = np.asarray(order, np.int64)
+    if sorted(new.tolist()) != list(range(graph.n_actions)):
+        raise InvalidArgumentError(f"order must be a permutation of 0 to {graph.n_actions - 1}, not {order!r}")
+    old = np.argsort(new)
+    names = graph.action_names
+    return replace(
+        graph,
+        action=new[graph.action],
+        closed=None if graph.closed is None else graph.closed[:, old],
+        action_names=None if names is None else tuple(names[action] for action in old),
     )
 
 
