@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 
+import gymnasium
 import numpy as np
 import pytest
 
@@ -155,6 +156,53 @@ def test_a_door_that_is_closed_now_is_no_edge_of_the_map():
     world = repainted(replace(known, target=np.where(door, 5, known.target)), symbols=8, seed=5)
     run = efex.transfer(world, known, steps=300, progress=False)
     assert run.graph.equivalent_to(world.truth)
+
+
+class Masked(gymnasium.Wrapper):
+    """Offers at every node what a table says."""
+
+    def __init__(self, world, available):
+        super().__init__(world)
+        self.available = available
+
+    def reset(self, **options):
+        seen, info = self.env.reset(**options)
+        return seen, self._with_mask(info)
+
+    def step(self, action):
+        *seen, info = self.env.step(action)
+        return *seen, self._with_mask(info)
+
+    def _with_mask(self, info):
+        return {**info, "action_mask": self.available[self.env.unwrapped.node].astype(np.int8)}
+
+
+@pytest.mark.parametrize("seed", [0, 4])
+def test_what_a_world_does_not_offer_is_no_way_and_no_edge(seed):
+    known = efex.make("grid2d", size=6, unique_fraction=0.3, seed=seed).truth
+    available = np.ones((known.n_nodes, known.n_actions), bool)
+    available[np.arange(known.n_nodes), np.random.default_rng(seed).integers(0, 4, known.n_nodes)] = False
+    world = repainted(known, symbols=9, seed=seed)
+    run = efex.transfer(Masked(world, available), known, steps=500, seed=seed, progress=False)
+    offered = world.truth
+    for node, action in np.argwhere(~available).tolist():
+        offered = offered.block(node, action)
+    assert run.graph.n_nodes == 35  # nothing leads to one of the corners any more
+    assert run.graph.equivalent_to(offered)
+    assert not (run.graph.closed & run.graph.tried).any()
+
+
+def test_what_was_offered_last_counts_whatever_hypothesis_is_best():
+    ring = efex.LatentGraph.from_matrices("abc", [np.eye(3)[[1, 2, 0]], np.eye(3)])
+    colourings = Colourings(ring)
+    colourings.begin(7)
+    turn_only, everything = np.array([True, False]), None
+    for offered, code in ((turn_only, 8), (turn_only, 9), (everything, 7), (everything, 8)):
+        colourings.offer(offered)
+        assert colourings.step(0, code)
+    # Waiting was not offered at the first two nodes; back at the first one it was.
+    first = int(colourings.path[0])
+    assert np.argwhere(colourings.shut[0]).tolist() == [[(first + 1) % 3, 1]]
 
 
 DOORS = {"left": (0, 0, 1, 2, 3, 4), "right": (1, 2, 3, 4, 5, 5), "press": (0, 1, 0, 3, 2, 5)}

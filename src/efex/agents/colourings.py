@@ -59,6 +59,8 @@ class Colourings:
         """The code of what every node shows, under each hypothesis."""
         self.walked = np.zeros((1, n, graph.n_actions), bool)
         """Which pairs were walked, under each hypothesis."""
+        self.shut = np.zeros((1, n, graph.n_actions), bool)
+        """Which pairs were unavailable when one was there last, under each hypothesis."""
         self.strays = np.zeros(1, np.int64)
         """How many steps of each hypothesis the graph does not know."""
         self.weight = np.zeros(1)
@@ -85,6 +87,10 @@ class Colourings:
         steps = Steps(*(np.concatenate(parts) for parts in zip(ahead, unknown, stayed, strayed)))
         return self._see(steps, code, strayed=1 + len(strayed.parent))
 
+    def offer(self, available: NDArray[np.bool_] | None) -> None:
+        """Take in which actions are available here, None where all are."""
+        self.shut[np.arange(len(self.node)), self.node] = False if available is None else ~available
+
     def _explains(self, ahead: Steps, code: int) -> bool:
         """Return whether the likeliest hypothesis goes on to a node that can show `code`."""
         shown = self.colours[0, ahead.node[ahead.parent == 0]]
@@ -108,6 +114,7 @@ class Colourings:
         parent, self.node, self.weight = parent[keep[order]], node[keep[order]], weight[order] - weight[order[0]]
         if not np.array_equal(parent, np.arange(len(self.colours))):
             self.colours, self.walked, self.strays = self.colours[parent], self.walked[parent], self.strays[parent]
+            self.shut = self.shut[parent]
         self.strays += keep[order] >= n_ahead
         self.colours[np.arange(len(parent)), self.node] = code
         self._parents.append(parent)

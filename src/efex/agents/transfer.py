@@ -41,7 +41,8 @@ class Transfer(Agent):
     was seen, the actions that were not tried in this world are. If the world contradicts the graph, the agent
     `otherwise` goes on with all that was seen: Efex unless told, or Remembering, if most of what is seen is seen in the
     known graph, too, so that a part of it may be here. Actions that the graph and the environment call by the same
-    names are matched by them, all others by their numbers.
+    names are matched by them, all others by their numbers. What a node did not offer when one was there last is no way
+    to anywhere, and no edge of the map.
 
     >>> import efex
     >>> world = efex.make("chain", length=5)
@@ -139,24 +140,24 @@ class Transfer(Agent):
             if mask is not None:
                 self.otherwise.masks[len(self.otherwise.experience) - 1] = mask
             return self.otherwise.choose(mask)
+        self._colourings.offer(mask)
         node = int(self._colourings.node[0])
         unseen = self._colourings.colours[0] == UNSEEN
-        untried = ~self._colourings.walked[0]
+        untried = ~self._colourings.walked[0] & ~self._colourings.shut[0]
         if self.known.closed is not None:
             untried &= ~self.known.closed
         action = self._towards(unseen, node)
         if action < 0:
             here = np.flatnonzero(untried[node])
             action = int(here[0]) if len(here) else self._towards(untried.any(axis=1), node)
-        if action < 0 or (mask is not None and not mask[action]):
-            return self.random_action(mask)
-        return action
+        return self.random_action(mask) if action < 0 else action
 
     def _towards(self, goal: NDArray[np.bool_], node: int) -> int:
         """Return the first action of a quick way from `node` to the nearest goal, -1 if there is none.
 
-        An outcome can be waited for: an edge is 1 / probability long.
+        An outcome can be waited for: an edge is 1 / probability long. What was unavailable at its node is no way.
         """
+        no_way = self._no_way
         queue, done = [(0.0, node, -1)], set()
         while queue:
             length, here, first = heapq.heappop(queue)
@@ -166,7 +167,7 @@ class Transfer(Agent):
                 return first
             done.add(here)
             for action, target, more in self._onward[here]:
-                if not self._refuted[here, action]:
+                if not no_way[here, action]:
                     heapq.heappush(queue, (length + more, target, action if first < 0 else first))
         return -1
 
@@ -215,6 +216,11 @@ class Transfer(Agent):
         refuted &= self.known.outcomes == 1
         return refuted
 
+    @property
+    def _no_way(self) -> NDArray[np.bool_]:
+        """The pairs of the known graph that this world contradicts, or does not offer."""
+        return np.asarray(self._refuted | self._colourings.shut[0])
+
     def _walked(self, path: NDArray[np.int64]) -> NDArray[np.int64]:
         t = np.flatnonzero(self.experience.actions >= 0)
         return np.stack([path[t], self.experience.actions[t], path[t + 1]], axis=1)
@@ -228,5 +234,5 @@ class Transfer(Agent):
         source, target = state[known.source], state[known.target]
         visits = np.minimum(known.visits, TRUST)[known.source, known.action]
         times = np.ceil(known.probability * visits).astype(np.int64)
-        kept = (source >= 0) & (target >= 0) & ~self._refuted[known.source, known.action] & (times > 0)
+        kept = (source >= 0) & (target >= 0) & ~self._no_way[known.source, known.action] & (times > 0)
         return np.stack([source, known.action, target, times], axis=1)[kept]
