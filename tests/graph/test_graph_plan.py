@@ -8,7 +8,9 @@ from graph_examples import grid, stochastic_graphs
 from hypothesis import given
 from hypothesis import strategies as st
 
+import efex
 from efex.errors import InvalidArgumentError
+from efex.experience import Experience
 from efex.graph import LatentGraph, Plan
 from efex.graph.routes import routes
 
@@ -24,6 +26,23 @@ def test_a_plan_on_a_grid_is_walked_as_it_says():
     for action, (here, there) in zip(plan.actions, pairwise(plan.nodes), strict=True):
         assert graph.transition(action)[here, there] == 1
         assert plan.policy[here] == action
+
+
+def test_a_plan_takes_a_shortcut_that_nobody_walked():
+    # The long way round, and another walk that crosses it at the well: on (0), and off the way (1) over the field.
+    round_about = (["home", "gate", "well", "mill", "ford", "wood", "inn"], [0] * 6)
+    across = (["barn", "well", "field", "inn"], [0, 1, 0])
+    fit = efex.learn(Experience.from_episodes([round_about, across], n_actions=2))
+    graph, walked = fit.graph, fit.nodes.tolist()
+    home = graph.observations.index("home")
+    plan = graph.plan(home, observation="inn")
+    assert [graph.observations[node] for node in plan.nodes] == ["home", "gate", "well", "field", "inn"]
+    assert (plan.actions, plan.expected_steps) == ((0, 0, 1, 0), 4)
+    # Its two halves are of different episodes: nobody went from the gate to the well and on to the field.
+    pieces = [tuple(walked[t : t + 3]) for t in range(len(walked) - 2)]
+    assert plan.nodes[:3] in pieces
+    assert plan.nodes[2:] in pieces
+    assert plan.nodes[1:4] not in pieces
 
 
 @given(stochastic_graphs(), st.data())
