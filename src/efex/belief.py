@@ -68,11 +68,16 @@ class Belief:
     @property
     def is_complete(self) -> bool:
         """Whether every action that is not closed was tried at every state that was reached."""
+        return not self.has_untried.any()
+
+    @property
+    def has_untried(self) -> NDArray[np.bool_]:
+        """Whether each state was reached and has an action that is not closed and was not tried there."""
         rows = self.totals.reshape(-1, self.n_actions)
         reached = np.asarray(rows.sum(axis=1) > 0)
         reached[self.target] = True
         untried = (rows == 0) & ~self.closed.reshape(rows.shape)
-        return not untried[reached].any()
+        return np.asarray(reached & untried.any(axis=1))
 
     @cached_property
     def totals(self) -> NDArray[np.int64]:

@@ -214,6 +214,8 @@ class LatentGraph(Structure):
     def prune(self, *, min_probability: float = 0.0, min_count: float = 0.0) -> LatentGraph:
         """Return the graph without edges below either bound, rows made to sum to one again, lonely nodes dropped.
 
+        Starts stay, unless no more than one episode went on from there.
+
         >>> graph = LatentGraph.from_walks(["shore", "sea"], 1, [(0, 0, 1), (0, 0, 0)], times=[99, 1])
         >>> graph.prune(min_probability=0.05).transition(0).toarray().tolist()
         [[0.0, 1.0], [0.0, 0.0]]

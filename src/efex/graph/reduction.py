@@ -85,7 +85,7 @@ def prune(graph: LatentGraph, *, min_probability: float = 0.0, min_count: float 
     """Return the graph without edges below either bound, rows made to sum to one again.
 
     A row that loses all its edges becomes untried. Nodes left without any edge are dropped, unless they are
-    starts.
+    starts; of these only the ones that were walked away from once, since no more than one episode went on from there.
     """
     bounds: dict[str, Any] = {"min_probability": min_probability, "min_count": min_count}
     for name, bound in bounds.items():
@@ -93,7 +93,9 @@ def prune(graph: LatentGraph, *, min_probability: float = 0.0, min_count: float 
             raise InvalidArgumentError(f"{name} must be a number of at least 0, not {bound!r}")
     keep = (graph.probability >= min_probability) & (graph.count >= min_count) & (graph.probability > 0)
     used = np.zeros(graph.n_nodes, bool)
-    used[np.concatenate([graph.source[keep], graph.target[keep], np.asarray(graph.starts, np.int64)])] = True
+    used[np.concatenate([graph.source[keep], graph.target[keep]])] = True
+    departures = _departures(graph)
+    used[[start for start in graph.starts if departures[start] != 1]] = True
     totals = np.zeros((graph.n_nodes, graph.n_actions))
     np.add.at(totals, (graph.source[keep], graph.action[keep]), graph.probability[keep])
     pruned = replace(
@@ -105,6 +107,12 @@ def prune(graph: LatentGraph, *, min_probability: float = 0.0, min_count: float 
         count=graph.count[keep],
     )
     return subgraph(pruned, np.flatnonzero(used))
+
+
+def _departures(graph: LatentGraph) -> NDArray[np.float64]:
+    """Return how often each node was walked away from, to another."""
+    away = graph.source != graph.target
+    return np.bincount(graph.source[away], graph.count[away], graph.n_nodes).astype(np.float64)
 
 
 def block(graph: LatentGraph, source: int, action: int) -> LatentGraph:
@@ -147,7 +155,7 @@ def renumber_actions(graph: LatentGraph, order: Sequence[int]) -> LatentGraph:
 
 
 def subgraph(graph: LatentGraph, nodes: NDArray[np.int64]) -> LatentGraph:
-    """Return the graph of `nodes`, sorted, which hold every start and both ends of every edge they send."""
+    """Return the graph of `nodes`, sorted, which hold both ends of every edge they send; other starts are dropped."""
     new = np.full(graph.n_nodes, -1)
     new[nodes] = np.arange(len(nodes))
     keep = new[graph.source] >= 0
@@ -159,7 +167,7 @@ def subgraph(graph: LatentGraph, nodes: NDArray[np.int64]) -> LatentGraph:
         target=new[graph.target[keep]],
         probability=graph.probability[keep],
         count=graph.count[keep],
-        starts=tuple(int(new[start]) for start in graph.starts),
+        starts=tuple(int(new[start]) for start in graph.starts if new[start] >= 0),
         coordinates=None if graph.coordinates is None else graph.coordinates[nodes],
         utility=None if graph.utility is None else graph.utility[nodes],
         closed=None if graph.closed is None else graph.closed[nodes],
