@@ -56,9 +56,9 @@ def displacements(experience: Experience) -> Moves:
     """Return by how much every action moves, as far as what is seen tells.
 
     Two actions share an axis if each, right after the other, leads back to what was seen, more often than any does, and
-    no other action does so for one of them. They are turns if four of one make a round, and then an action is a step
-    ahead if it leads back after an about-turn: where to depends on the heading. Two actions that change nothing one
-    sees may be turns, too, if there is such a step, and only an about-turn makes it lead back.
+    no other action does so for one of them. They are turns if four of one make a round and there is a step ahead, an
+    action that leads back after an about-turn: where to depends on the heading. Two actions that change nothing one
+    sees may be turns, too, if only an about-turn makes such a step lead back.
     """
     moves = no_moves(experience.n_actions)
     walk = _Walk(experience.observations, experience.actions)
@@ -74,8 +74,10 @@ def displacements(experience: Experience) -> Moves:
         moves[fro] = -moves[to]
     for left, right in axes:
         turn, undone = _turn(left, right, experience.n_actions), min(beyond[left, right], beyond[right, left])
-        if _beyond(kernel.count_rounds(*walk, turn), by_chance) >= SURE * undone ** (QUARTERS / 2):
-            return _turning(moves, turn, _steps_ahead(walk, turn, by_chance, undone))
+        if _beyond(kernel.count_rounds(*walk, turn), by_chance) < SURE * undone ** (QUARTERS / 2):
+            continue
+        if ahead := _steps_ahead(walk, turn, by_chance, undone):
+            return _turning(moves, turn, ahead)
     for left, right in combinations(_silent(walk, experience.n_actions), 2):
         turn = _turn(left, right, experience.n_actions)
         if ahead := _steps_echoed(walk, turn, by_chance):
