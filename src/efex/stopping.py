@@ -42,10 +42,10 @@ def stopping_rule(until: Until, agent: Agent) -> Callable[[Agent], bool]:
 def seems_complete(agent: Agent) -> bool:
     """Return whether the map has nothing left to try and has been the same for long.
 
-    Every available action was tried at every place, and for the last 1,000 steps, or the last quarter of all steps if
-    that is more, refits left the map as it was and no edge was walked that was not on it. This is no proof: a part that
-    hides behind two places taken for one may take longer to be noticed. Of the very first place, if it is one that was
-    never come back to and looks like another, nothing is asked: see `is_left_for_good`.
+    Every action that was available of late was tried at every place, and for the last 1,000 steps, or the last quarter
+    of all steps if that is more, refits left the map as it was and no edge was walked that was not on it. This is no
+    proof: a part that hides behind two places taken for one may take longer to be noticed. Of the very first place, if
+    it is one that was never come back to and looks like another, nothing is asked: see `is_left_for_good`.
     """
     assert isinstance(agent, Efex)
     n_steps = agent.experience.n_steps
@@ -55,7 +55,7 @@ def seems_complete(agent: Agent) -> bool:
     unfinished = np.flatnonzero(agent.belief.has_untried)
     if len(unfinished) != 1:
         return len(unfinished) == 0
-    path = agent.recover().path
+    path = agent.path
     return int(path[0]) == int(unfinished[0]) and is_left_for_good(path, agent.experience)
 
 

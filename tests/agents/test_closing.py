@@ -97,6 +97,8 @@ def test_what_was_unavailable_of_late_is_shut_until_it_is_available_again():
     masks[6] = both
     assert shut_pairs(path, layout, walk, masks).tolist() == [[False, False], [False, True]]
     assert not shut_pairs(path, layout, walk, {}).any()
+    now_and_then = {0: first, 2: first, 4: first}
+    assert not shut_pairs(np.zeros(7, np.int64), CloneLayout((1,)), walk, now_and_then).any(), "in between, all was"
 
 
 class Offering(gymnasium.Wrapper):

@@ -71,6 +71,33 @@ def test_what_changes_nothing_and_toggles_is_no_turn():
     assert not displacements(Experience.from_episodes([(looks.tolist(), actions.tolist())], n_actions=3)).any()
 
 
+@pytest.mark.parametrize("often", [0.02, 0.1])
+def test_waiting_is_no_turn(often):
+    """A robot that sees its cell, and has an action that does nothing before those that turn."""
+    inner, rng = robot(sees="cell", episode_steps=None), np.random.default_rng(2)
+    looks, actions = [inner.reset()[0]], []
+    for action in rng.choice(4, 1_500, p=[often, *[(1 - often) / 3] * 3]).tolist():
+        actions.append(action)
+        looks.append(looks[-1] if action == 0 else inner.step(action - 1)[0])
+    moves = displacements(Experience.from_episodes([(looks, actions)], n_actions=4))
+    assert turning(moves).tolist() == [False, True, True, False]
+    assert not moves[0].any()
+
+
+def test_a_switch_that_was_only_used_after_an_about_turn_is_no_step():
+    actions = [0, 1, 1, 0, 1, 1, 0, 2] * 10
+    looks = np.concatenate([[0], np.cumsum(np.array(actions) == 0) % 2]).tolist()
+    assert not displacements(Experience.from_episodes([(looks, actions)], n_actions=3)).any()
+
+
+def test_many_actions_that_change_nothing_cost_little():
+    rng = np.random.default_rng(0)
+    actions = rng.integers(0, 200, 2_000).tolist()
+    looks = rng.integers(0, 3, 2_001).tolist()
+    assert not displacements(Experience.from_episodes([(looks, actions)], n_actions=200)).any()
+    assert not displacements(Experience.from_episodes([([0] * 2_000 + [1], actions)], n_actions=200)).any()
+
+
 def test_an_axis_that_goes_around_in_four_steps_is_no_turn():
     """A torus of 4 x 7: its short way around is a ring of four, but nothing leads ahead."""
     nodes = np.arange(28).reshape(4, 7)

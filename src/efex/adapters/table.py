@@ -205,6 +205,8 @@ def _write_csv(experience: Experience, file: Path, actions: Sequence[str] | None
             f"a CSV file has no cell for the observation {lost[0]!r}, since spaces around a cell do not count; "
             "write .parquet instead, or rename observations first, by experience.renamed"
         )
+    if any(name != name.strip() for name in actions or ()):
+        raise InvalidArgumentError(f"actions must be names without spaces around them for a CSV file, not {actions!r}")
     with file.open("w", encoding="utf-8", newline="") as stream:
         table = csv.writer(stream, lineterminator="\n")
         n = _written(experience)

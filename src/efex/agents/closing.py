@@ -51,10 +51,12 @@ def shut_pairs(
     closed = closed_pairs(path, layout, experience, masks)
     if not masks:
         return closed
-    asked = np.array(sorted(masks))
+    # Where nobody said what is available, everything is.
+    asked = np.union1d(np.flatnonzero(experience.actions >= 0), list(masks))
     asked = asked[np.argsort(path[asked], kind="stable")]
     at = path[asked]
     last = np.searchsorted(at, at, side="right") - np.arange(len(at)) <= LATELY
     missed = np.zeros(closed.shape, np.int64)
-    np.add.at(missed, at[last], ~np.array([masks[t] for t in asked[last].tolist()]))
+    everything = np.ones(experience.n_actions, bool)
+    np.add.at(missed, at[last], ~np.array([masks.get(t, everything) for t in asked[last].tolist()]))
     return np.asarray(closed | (missed == LATELY))

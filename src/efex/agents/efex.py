@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from typing import Literal
 
 import numpy as np
+from numpy.typing import NDArray
 
 from efex.agents.arrivals import Arrivals, Edge
 from efex.agents.base import Agent, Mask, Recovery
@@ -258,15 +259,20 @@ class Efex(Agent):
         return self._ledger.belief
 
     @property
+    def path(self) -> NDArray[np.int64]:
+        """The state at every observation, as it is decoded now."""
+        return self._ledger.path
+
+    @property
     def _foreseeing(self) -> Belief:
         """The belief, with what is foreseen where the agent reckons."""
         return foreseeing(self.belief, self.experience) if self.restart.reckon else self.belief
 
     def recover(self) -> Recovery:
         """Return the map as it is decoded now."""
-        model, path = self._ledger.model, self._ledger.path
-        gain = self.belief.information_gain.reshape(-1, self.experience.n_actions)
+        model, path = self._ledger.model, self.path
         closed = closed_pairs(path, model.layout, self.experience, self.masks)
+        gain = self.belief.closing(closed.ravel()).information_gain.reshape(closed.shape)
         known = (model, path, gain.max(axis=1), closed, gain.sum(axis=1))
         return Recovery(*known, foreseen=foreseen(self._foreseeing))
 

@@ -75,6 +75,8 @@ class Learner:
     def refit(self, path: NDArray[np.int64], *, brief: bool = False) -> None:
         """Learn from all experience, last decoded as `path`; take more clones unless they explain it clearly worse.
 
+        Where something likelier was found for which there were too few, it is learned once more with as many.
+
         A `brief` refit takes the steps in and looks no further, where the restart can do so.
         """
         self._turn += 1

@@ -108,6 +108,7 @@ class Transfer(Agent):
             return
         self.is_trusting = False
         self.otherwise = self._given or (Remembering(self.known) if self._looks_familiar else Efex())
+        self.otherwise.action_names = self.action_names
         self.otherwise.prepare(self.known.n_actions, rng=self.rng, symbols=self.experience.alphabet.symbols)
         if isinstance(self.otherwise, Remembering):
             self.otherwise.recall(self.experience, self.masks)

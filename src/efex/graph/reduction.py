@@ -84,8 +84,8 @@ def _row_weights(graph: LatentGraph, blocks: Blocks) -> NDArray[np.float64]:
 def prune(graph: LatentGraph, *, min_probability: float = 0.0, min_count: float = 0.0) -> LatentGraph:
     """Return the graph without edges below either bound, rows made to sum to one again.
 
-    A row that loses all its edges becomes untried. Nodes left without any edge are dropped, unless they are
-    starts; of these only the ones that were walked away from once, since no more than one episode went on from there.
+    A row that loses all its edges becomes untried. Nodes left without any edge are dropped; of starts,
+    only those that were walked away from just once, since no more than one episode went on from there.
     """
     bounds: dict[str, Any] = {"min_probability": min_probability, "min_count": min_count}
     for name, bound in bounds.items():

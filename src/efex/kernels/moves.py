@@ -72,6 +72,24 @@ def count_ways_back(observations, actions, turn, ahead):
 
 
 @njit(cache=True)
+def count_about_turns(observations, actions, n_actions):
+    """Return, for every step and turn, how often step, turn, turn, step brought back what was seen, of how many times.
+
+    Both steps must have changed it, and no turn.
+    """
+    back, times = np.zeros((n_actions, n_actions)), np.zeros((n_actions, n_actions))
+    for t in range(len(actions) - 4):
+        step, turn = actions[t], actions[t + 1]
+        if step < 0 or turn < 0 or step == turn or actions[t + 2] != turn or actions[t + 3] != step:
+            continue
+        here, there = observations[t], observations[t + 1]
+        if here != there and there == observations[t + 2] == observations[t + 3] != observations[t + 4]:
+            times[step, turn] += 1
+            back[step, turn] += here == observations[t + 4]
+    return back, times
+
+
+@njit(cache=True)
 def count_echoes(observations, actions, turn, ahead):
     """Return by quarters how often `ahead`, such a turn and `ahead` brought back what was seen, of how many times.
 

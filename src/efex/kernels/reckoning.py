@@ -8,6 +8,8 @@ import math
 import numpy as np
 from numba import njit
 
+from efex.kernels.moves import QUARTERS
+
 APART = 7046029254386353131
 """How far from one another coordinates begin that have nothing in common."""
 
@@ -18,14 +20,14 @@ BACK, BLOCKED, NEIGHBOUR = 0, 1, 2
 @njit(cache=True)
 def after(moves, action, at):
     """Return where an action leads from a coordinate, which is where it is if that is unknown."""
-    return at + moves[action, at & 3]
+    return at + moves[action, at % QUARTERS]
 
 
 @njit(cache=True)
 def before(moves, action, at):
     """Return the coordinate from which an action leads to one."""
-    for heading in range(4):
-        if (heading + moves[action, heading]) & 3 == at & 3:
+    for heading in range(QUARTERS):
+        if (heading + moves[action, heading]) % QUARTERS == at % QUARTERS:
             return at - moves[action, heading]
     return at
 
@@ -193,7 +195,7 @@ def invert(moves):
     for action in range(len(moves)):
         for other in range(len(moves)):
             undone = moves[action, 0] != 0
-            for heading in range(4):
+            for heading in range(QUARTERS):
                 undone &= after(moves, other, after(moves, action, np.int64(heading))) == heading
             if undone:
                 inverse[action] = other

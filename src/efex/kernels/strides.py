@@ -72,7 +72,8 @@ def follow(observations, actions, offsets, begins, places_at, moves, expected, s
                     if trail[h, s % LAG] == there:
                         known = np.int64(observations[s])
                 # Of the steps that show the same, some stay; the others are shared among those that go on.
-                share = max(expected[t] - (habit if look == then else 0.0), RARELY) / (1 - habit)
+                share = max(expected[t] - (habit if look == then else 0.0), RARELY)
+                share = min(share / (1 - habit), 1.0)
                 fits = share if known < 0 else 1 - WRONG if known == then else WRONG * share
                 parent[made], pose[made], chosen[made] = h, there, score[h] + math.log((1 - chance) * fits)
                 made += 1
@@ -99,7 +100,7 @@ def commit(observations, actions, trail, score, n, t, lo, out, shown, stayed, we
     """Take for granted where the likeliest hypothesis was at t; return how many others say the same, which stay."""
     here = trail[0, t % LAG]
     out[t] = here
-    if here not in shown:
+    if here not in shown or shown[here] < 0:
         shown[here] = np.int64(observations[t])
     if t > lo and actions[t - 1] >= 0:
         key = out[t - 1] * n_actions + actions[t - 1]

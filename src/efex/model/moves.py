@@ -18,7 +18,10 @@ Moves = NDArray[np.int64]
 Where something turns, the heading is the coordinate's last two bits; elsewhere all headings are the same.
 """
 
-AXES, ACROSS = (np.random.default_rng(seed).integers(2**40, 2**62, 64) | 1 for seed in (0, 1))
+MOST = 4_096
+"""Actions beyond this number are not asked how far they move."""
+
+AXES, ACROSS = (np.random.default_rng(seed).integers(2**40, 2**62, MOST) | 1 for seed in (0, 1))
 """What a step along every axis adds to a coordinate, and one a quarter of a turn from it."""
 
 LEFT, RIGHT = np.array([[1, 1, 1, 1 - QUARTERS], [QUARTERS - 1, -1, -1, -1]])
@@ -61,6 +64,8 @@ def displacements(experience: Experience) -> Moves:
     sees may be turns, too, if only an about-turn makes such a step lead back.
     """
     moves = no_moves(experience.n_actions)
+    if experience.n_actions > MOST:
+        return moves
     walk = _Walk(experience.observations, experience.actions)
     back, times = kernel.count_returns(*walk, experience.n_actions)
     usual = back.sum() / max(times.sum(), 1.0)
@@ -70,7 +75,7 @@ def displacements(experience: Experience) -> Moves:
     beyond = _beyond((back, times), usual)
     axes = _axes(beyond)
     for to, fro in axes:
-        moves[to] = AXES[to % len(AXES)]
+        moves[to] = AXES[to]
         moves[fro] = -moves[to]
     for left, right in axes:
         turn, undone = _turn(left, right, experience.n_actions), min(beyond[left, right], beyond[right, left])
@@ -78,11 +83,12 @@ def displacements(experience: Experience) -> Moves:
             continue
         if ahead := _steps_ahead(walk, turn, by_chance, undone):
             return _turning(moves, turn, ahead)
-    for left, right in combinations(_silent(walk, experience.n_actions), 2):
-        turn = _turn(left, right, experience.n_actions)
-        if ahead := _steps_echoed(walk, turn, by_chance):
-            return _turning(moves, turn, ahead)
-    return moves
+    unseen = [_turn(*pair, experience.n_actions) for pair in combinations(_unseen_turns(walk, moves, by_chance), 2)]
+    echoes = [_steps_echoed(walk, turn, by_chance) for turn in unseen]
+    if not any(echoes):
+        return moves
+    best = int(np.argmax([sum(each.values()) for each in echoes]))
+    return _turning(moves, unseen[best], list(echoes[best]))
 
 
 class _Walk(NamedTuple):
@@ -108,24 +114,28 @@ def _steps_ahead(walk: _Walk, turn: NDArray[np.int64], usual: float, undone: flo
     return [each for each, share in shares.items() if share >= SURE * undone**3]
 
 
-def _steps_echoed(walk: _Walk, turn: NDArray[np.int64], usual: float) -> list[int]:
-    """Return the actions that lead back to what was seen after an about-turn, and after no other turn."""
-    ahead = []
+def _steps_echoed(walk: _Walk, turn: NDArray[np.int64], usual: float) -> dict[int, float]:
+    """Return the actions that lead back after an about-turn, and after no other turn, and how often they did."""
+    ahead = {}
     for each in np.flatnonzero(turn == 0).tolist():
-        share = _beyond(kernel.count_echoes(*walk, turn, each), usual)
-        about = share[QUARTERS // 2]
-        if about >= SURE and np.delete(share, QUARTERS // 2).max() <= ALONE * about:
-            ahead.append(each)
+        back, times = kernel.count_echoes(*walk, turn, each)
+        share = _beyond((back, times), usual)
+        about, others = share[QUARTERS // 2], np.delete(share, QUARTERS // 2)
+        if times[0] > 0 and times[1::2].any() and about >= SURE and others.max() <= ALONE * about:
+            ahead[each] = back[QUARTERS // 2] - usual * times[QUARTERS // 2]
     return ahead
 
 
-def _silent(walk: _Walk, n_actions: int) -> list[int]:
-    """Return the actions that were taken and hardly ever changed what is seen."""
+def _unseen_turns(walk: _Walk, moves: Moves, usual: float) -> list[int]:
+    """Return the actions that hardly ever change what is seen, and twice make some step lead back."""
     taken = np.flatnonzero(walk.actions >= 0)
     action, changed = walk.actions[taken], walk.observations[taken] != walk.observations[taken + 1]
-    times = np.bincount(action, minlength=n_actions)
-    often = np.bincount(action, changed, n_actions) > SILENT * times
-    return [int(each) for each in np.flatnonzero((times > 0) & ~often)]
+    often = np.bincount(action, changed, len(moves)) > SILENT * np.bincount(action, minlength=len(moves))
+    if often.all():
+        return []
+    back, times = kernel.count_about_turns(*walk, len(moves))
+    share = np.where(times > 1, back - usual * times, 0.0) / (1 - usual) / np.maximum(times, 1)
+    return [int(each) for each in np.flatnonzero(~often & (share.max(axis=0) >= SURE))]
 
 
 def _turning(moves: Moves, turn: NDArray[np.int64], ahead: list[int]) -> Moves:
@@ -133,7 +143,7 @@ def _turning(moves: Moves, turn: NDArray[np.int64], ahead: list[int]) -> Moves:
     out = QUARTERS * moves  # the last two bits are for the heading
     out[turn > 0], out[turn < 0] = LEFT, RIGHT
     for action in ahead:
-        step = QUARTERS * np.stack([AXES, ACROSS])[:, action % len(AXES)]
+        step = QUARTERS * np.stack([AXES, ACROSS])[:, action]
         undoing = (moves[:, 0] == -moves[action, 0]) & (moves[:, 0] != 0)
         if not (undoing & (np.arange(len(moves)) < action))[ahead].any():
             out[action] = [*step, *-step]

@@ -50,7 +50,8 @@ class SplitMerge(Restart):
     where the path leaves nothing to chance.
 
     If it is to `reckon`, actions that undo one another are steps to and fro, which tells where places are: what shows
-    the same at the same place is tried as one, and edges that agree on where a place is make a path likelier.
+    the same at the same place is tried as one, and edges that agree on where a place is make a path likelier. Where
+    actions turn, walks are followed by what is seen at every pose, to tell which steps led on.
 
     If only the `latest` episode is looked at, that one is decoded again and its places are merged with others.
 
@@ -170,15 +171,16 @@ class _Search:
                 self._try(told)
 
     def _try_strides(self) -> None:
-        """The same, after asking which steps lead on although the same is seen: a wrong answer turns all that follows.
+        """Take for one place what shows the same where walks were that are followed by what is seen at every pose.
 
-        Note how many clones that takes where it is likelier and there are too few.
+        Whether a step led on although the same is seen turns all that follows. Note how many clones that takes where it
+        is likelier and there are too few.
         """
         places, at = self._whereabouts
         strides = Strides(self.experience, at[places], moves=self.moves)
         # A map that leaves nothing to chance is hardly one that is turned.
         rng = self.rng if self._is_random else None
-        where = strides.likeliest(places, score=lambda at: self._score(self._told_by(at)[0]), rng=rng)
+        where = strides.likeliest(places, score=lambda at: self._score(self._as_one(at)), rng=rng)
         for told in self._told_by(where):
             if self._is_likelier(self._score(told)):
                 self.wanted = np.maximum(self.wanted, self._used(told))
@@ -194,7 +196,11 @@ class _Search:
         """Return paths on which the same at the same coordinate is one place, as is and, if it seems so, wrapped."""
         looks = self.experience.observations.astype(np.int64)
         found = (where for where in (at, wrapped(at, looks)) if where is not None)
-        return [np.unique((where, looks), axis=1, return_inverse=True)[1].ravel() for where in found]
+        return [self._as_one(where) for where in found]
+
+    def _as_one(self, where: NDArray[np.int64]) -> Path:
+        """Return the path on which the same at the same coordinate is one place."""
+        return np.unique((where, self.experience.observations), axis=1, return_inverse=True)[1].ravel()
 
     def _is_credible(self, told: Path) -> bool:
         """Whether there are not so many more places that merging them would take long and be in vain."""

@@ -14,6 +14,9 @@ from efex.model.moves import Moves, turning
 PASSES = 2
 """How many times walks are followed, each time by how often actions stayed the last time."""
 
+PATIENCE = 12
+"""How many kinds of steps in a row may be thought over in vain."""
+
 SURELY = 0.02
 """How likely an action is at least to stay, and at least not to."""
 
@@ -69,12 +72,15 @@ class Strides:
                 stays = self._share(at[t] == at[t + 1])
         best, at, stays = max(found, key=lambda each: each[0])
         kinds = np.argwhere((again > 0) & ~turning(self._moves))
+        failures = 0
         for kind in map(tuple, [] if rng is None else rng.permutation(kinds)):
             other = stays.copy()
             other[kind] = stays[kind] < 0.5
             where = self._followed(other)
             if (then := score(where)) > best:
-                best, at, stays = then, where, other
+                best, at, stays, failures = then, where, other, 0
+            elif (failures := failures + 1) == PATIENCE:
+                break
         return at
 
     def _followed(self, stays: Shares) -> Coordinates:
