@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from itertools import combinations
 from typing import Any, NamedTuple
 
@@ -83,7 +84,7 @@ def displacements(experience: Experience) -> Moves:
             continue
         if ahead := _steps_ahead(walk, turn, by_chance, undone):
             return _turning(moves, turn, ahead)
-    unseen = [_turn(*pair, experience.n_actions) for pair in combinations(_unseen_turns(walk, moves, by_chance), 2)]
+    unseen = list(_unseen_turns(walk, experience.n_actions, by_chance))
     echoes = [_steps_echoed(walk, turn, by_chance) for turn in unseen]
     if not any(echoes):
         return moves
@@ -126,16 +127,22 @@ def _steps_echoed(walk: _Walk, turn: NDArray[np.int64], usual: float) -> dict[in
     return ahead
 
 
-def _unseen_turns(walk: _Walk, moves: Moves, usual: float) -> list[int]:
-    """Return the actions that hardly ever change what is seen, and twice make some step lead back."""
+def _unseen_turns(walk: _Walk, n_actions: int, usual: float) -> Iterator[NDArray[np.int64]]:
+    """Yield what may be turns: two actions that hardly ever change what is seen, of which one made a step lead back.
+
+    For that it was taken twice between two such steps.
+    """
     taken = np.flatnonzero(walk.actions >= 0)
     action, changed = walk.actions[taken], walk.observations[taken] != walk.observations[taken + 1]
-    often = np.bincount(action, changed, len(moves)) > SILENT * np.bincount(action, minlength=len(moves))
-    if often.all():
-        return []
-    back, times = kernel.count_about_turns(*walk, len(moves))
-    share = np.where(times > 1, back - usual * times, 0.0) / (1 - usual) / np.maximum(times, 1)
-    return [int(each) for each in np.flatnonzero(~often & (share.max(axis=0) >= SURE))]
+    times = np.bincount(action, minlength=n_actions)
+    silent = (times > 0) & (np.bincount(action, changed, n_actions) <= SILENT * times)
+    if np.count_nonzero(silent) < 2:
+        return
+    back, about = kernel.count_about_turns(*walk, n_actions)
+    proven = _beyond((back, about), usual).max(axis=0) >= SURE
+    for one, other in combinations(np.flatnonzero(silent).tolist(), 2):
+        if proven[one] or proven[other]:
+            yield _turn(one, other, n_actions)
 
 
 def _turning(moves: Moves, turn: NDArray[np.int64], ahead: list[int]) -> Moves:

@@ -180,8 +180,11 @@ class _Search:
         strides = Strides(self.experience, at[places], moves=self.moves)
         # A map that leaves nothing to chance is hardly one that is turned.
         rng = self.rng if self._is_random else None
-        where = strides.likeliest(places, score=lambda at: self._score(self._as_one(at)), rng=rng)
+        where = strides.likeliest(places, score=lambda at: self._plain_score(self._as_one(at)), rng=rng)
         for told in self._told_by(where):
+            # Steps that seem to lead on for ever make a place of each, and where those are preferred that wins.
+            if self._plain_score(told) <= self._plain_score(self.path):
+                continue
             if self._is_likelier(self._score(told)):
                 self.wanted = np.maximum(self.wanted, self._used(told))
             (self._try if self._is_credible(told) else self._keep)(told)
@@ -270,6 +273,10 @@ class _Search:
         if not self.how.merge:
             return path
         return merge(path, self.experience, among=among, **self._beliefs)
+
+    def _plain_score(self, path: Path) -> float:
+        """Return the score where one place more is neither preferred nor shunned."""
+        return marginal_likelihood(path, self.experience, **(self._beliefs | {"place": 0.0}))
 
     def _score(self, path: Path) -> float:
         return marginal_likelihood(path, self.experience, **self._beliefs)
