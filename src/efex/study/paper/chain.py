@@ -46,7 +46,7 @@ def report(results: Results, folder: Path) -> str:
             rows.append([agent, trapped, runs.share, spread(episodes, digits=0, median=True), _extremes(episodes)])
         axes.set(title="with the stochastic trap" if trap else "without a trap", xlabel="episodes", xlim=(0, 40))
         if axes.has_data():
-            axes.legend(fontsize=7, frameon=False)
+            axes.legend(fontsize=7, frameon=False, loc="upper right", bbox_to_anchor=(1.0, 0.98))
     row[0].set_ylabel("weighted coverage")
     caption = f"Coverage of the {LENGTH}-node chain, mean and 95 % band over runs."
     headings = ["agent", "trap", "runs", "episodes until all was walked, median (95 %)", "fewest to most"]
