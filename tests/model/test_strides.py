@@ -67,3 +67,29 @@ def test_a_log_of_a_robot_is_learned():
 def test_there_are_no_more_clones_than_were_asked_for():
     found = efex.explore(robot(colours=3), steps=600, seed=3, clones=12, progress=False)
     assert max(found.recovery.model.layout.sizes) <= 12
+
+
+class InterruptionError(Exception):
+    """What ends a run before its time."""
+
+
+def test_a_run_that_turns_goes_on_as_if_nothing_had_happened(tmp_path, monkeypatch):
+    options = {"steps": 640, "seed": 3, "progress": False}
+    whole = efex.explore(robot(colours=4), **options)
+    broken = robot(colours=4)
+    walk = broken.step
+
+    def step(action):
+        if len(taken) == 333:
+            raise InterruptionError
+        taken.append(action)
+        return walk(action)
+
+    taken = []
+    monkeypatch.setattr(broken, "step", step)
+    with pytest.raises(InterruptionError):
+        efex.explore(broken, folder=tmp_path, **options)
+    again = efex.explore(robot(colours=4), folder=tmp_path, resume=True, **options)
+    assert displacements(whole.experience).all()
+    assert again.experience.actions.tolist() == whole.experience.actions.tolist()
+    assert again.recovery.path.tolist() == whole.recovery.path.tolist()

@@ -20,7 +20,7 @@ Where something turns, the heading is the coordinate's last two bits; elsewhere 
 """
 
 MOST = 4_096
-"""Actions beyond this number are not asked how far they move."""
+"""Where there are more actions than this, none is asked how far it moves."""
 
 AXES, ACROSS = (np.random.default_rng(seed).integers(2**40, 2**62, MOST) | 1 for seed in (0, 1))
 """What a step along every axis adds to a coordinate, and one a quarter of a turn from it."""
