@@ -211,6 +211,7 @@ def list_studies(store: STORE = Path("runs/studies.sqlite")) -> None:
 @studies.command("run")
 def run_a_study(
     name: STUDY,
+    only: Annotated[list[str] | None, typer.Option(help="Cases whose id holds this, say slip=0.1; repeatable.")] = None,
     jobs: Annotated[int, typer.Option(help="Processes, -1 for all cores; a cluster has its own.")] = -1,
     engine: Annotated[str, typer.Option(help="local, dask or ray.")] = "local",
     address: Annotated[str | None, typer.Option(help="The cluster's address; a local one is started without.")] = None,
@@ -223,7 +224,7 @@ def run_a_study(
     from efex.study.store import Store
     from efex.study.study import load_study
 
-    study = load_study(name)
+    study = load_study(name).only(only or [])
     with Store(store) as kept, study_progress(study.name, len(study.cases), len(pending(study, kept))) as told:
         try:
             where: dict[str, Any] = {"jobs": jobs, "engine": engine, "address": address}

@@ -39,8 +39,12 @@ def test_a_file_of_ones_own_goes_through_the_commands(tmp_path, monkeypatch):
     text = text.replace("range(4)", "range(1)").replace('("efex", "random", ', '("random", ')
     (tmp_path / "mine.py").write_text(text)
     monkeypatch.chdir(tmp_path)
-    done = study_command("run", "mine.py", "--jobs", 1, "--store", "kept.sqlite")
-    assert done.returncode == 0, done.stderr
+    for chosen in (["--only", ":Persistent", "--only", "seed 0"], []):
+        done = study_command("run", "mine.py", "--jobs", 1, "--store", "kept.sqlite", *chosen)
+        assert done.returncode == 0, done.stderr
+        with Store(tmp_path / "kept.sqlite") as kept:
+            played = {case.agent.rpartition(":")[2] for case, _ in kept.results(load_study("mine.py").cases)}
+        assert played == {"Persistent", *([] if chosen else ["random"])}
     assert len(everything(tmp_path / "kept.sqlite", load_study("mine.py"))) == 2
 
     def command(*arguments):

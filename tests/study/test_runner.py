@@ -185,6 +185,7 @@ def test_a_case_without_marks_is_not_measured_and_one_with_marks_also_at_its_end
         (["report", "chain"], "there is no store"),
         (["export", "chain", "out.gz"], "there is no store"),
         (["run", "chain", "--jobs", "0"], "jobs must be"),
+        (["run", "chain", "--only", "chian"], "no case of study 'chain' holds 'chian'; they look like 'chain"),
     ],
 )
 def test_what_cannot_be_done_is_said_and_leaves_nothing(arguments, said, tmp_path):

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import importlib.util
 import sys
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, replace
 from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
@@ -37,6 +37,17 @@ class Study:
         if len(set(ids)) < len(ids):
             twice = next(i for i in ids if ids.count(i) > 1)
             raise InvalidArgumentError(f"study {self.name!r} holds a case twice: {twice}")
+
+    def only(self, texts: Iterable[str]) -> Study:
+        """Return the study of those cases alone whose ids hold every one of the texts."""
+        texts = list(texts)
+        cases = tuple(case for case in self.cases if all(text in case.id for text in texts))
+        if not cases:
+            raise InvalidArgumentError(
+                f"no case of study {self.name!r} holds {' and '.join(map(repr, texts))}; "
+                f"they look like {self.cases[0].id!r}"
+            )
+        return replace(self, cases=cases)
 
 
 def load_study(name: str) -> Study:
