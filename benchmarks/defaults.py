@@ -1,10 +1,10 @@
 """The default agent beside the one it replaced, on the same worlds and seeds.
 
-    python benchmarks/defaults.py docs/results/previous.jsonl.gz docs/results/topologies.jsonl.gz
+    cd docs/results; python ../../benchmarks/defaults.py --before previous.jsonl.gz --now topologies.jsonl.gz
 
-prints a Markdown table from two exports of the `topologies` study: steps until precision stays at 0.95 and 0.99, found
-on a straight line between the marks that both have; the ratio of the two is the median over seeds that both played,
-with a 95 % bootstrap interval; precision at the end is a mean.
+prints a Markdown table from exports of the `topologies` study, or of others that play the same worlds: steps until
+precision stays at 0.95 and 0.99, found on a straight line between the marks that all have; the ratio of the two is the
+median over seeds that both played, with a 95 % bootstrap interval; precision at the end is a mean.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from __future__ import annotations
 import argparse
 import gzip
 import json
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -37,16 +37,17 @@ Curves = dict[Cell, dict[int, dict[int, float]]]
 """Precision by cell, seed and mark."""
 
 
-def read(path: Path) -> Curves:
-    """Return the curves of the agent `efex` in an export."""
+def read(paths: Iterable[Path]) -> Curves:
+    """Return the curves of the agent `efex` in exports."""
     curves: Curves = {}
-    with gzip.open(path, "rt") as lines:
+    for path in paths:
+        lines = gzip.decompress(path.read_bytes()).splitlines()
         for _, spec, outcome, result, _ in map(json.loads, lines):
             case: dict[str, Any] = json.loads(spec)
             if case["agent"] == "efex" and not case["settings"] and outcome == "done" and "slip" in case["options"]:
                 cell = Cell(case["world"], case["options"]["unique_fraction"], case["options"]["slip"])
                 found = json.loads(result)
-                curves.setdefault(cell, {})[case["seed"]] = dict(zip(found["steps"], found["precision"]))
+                curves.setdefault(cell, {}).setdefault(case["seed"], {}).update(zip(found["steps"], found["precision"]))
     return curves
 
 
@@ -84,10 +85,10 @@ def row(cell: Cell, before: dict[int, dict[int, float]], now: dict[int, dict[int
 
 
 def main() -> None:
-    """Compare two exports."""
+    """Compare exports."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("before", type=Path)
-    parser.add_argument("now", type=Path)
+    parser.add_argument("--before", type=Path, nargs="+", required=True, help="exports of the one")
+    parser.add_argument("--now", type=Path, nargs="+", required=True, help="exports of the other")
     chosen = parser.parse_args()
     before, now = read(chosen.before), read(chosen.now)
     print("| " + " | ".join(COLUMNS) + " |\n" + "|---" * len(COLUMNS) + "|")

@@ -8,6 +8,7 @@ steps. `stops` is when AALpy's learner ended by itself; efex goes on until the c
 right, and no oracle knows the truth.
 
 Run: python benchmarks/peers.py --systems cave-different --methods "L*" efex --seeds 0 1
+A system may also be the file of a Markov decision process that AALpy can read, such as first_grid.dot of its models.
 Results are kept as lines of JSON in `--file`; what is there is not run again, and `--report` only prints. Those of
 efex count for one commit and one `--look`; those of changes that were not committed are always run again.
 """
@@ -19,7 +20,7 @@ import json
 import random
 import subprocess
 import sys
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from statistics import median
@@ -30,6 +31,7 @@ from aalpy.base import SUL
 from aalpy.learning_algs import run_hW, run_KV, run_Lsharp, run_Lstar, run_stochastic_Lstar
 from aalpy.learning_algs.resetless.resetless_oracles import RandomhWOracle
 from aalpy.oracles import RandomWordEqOracle, StatePrefixEqOracle
+from aalpy.utils import load_automaton_from_file
 
 import efex
 from efex.agents import Agent
@@ -62,6 +64,16 @@ SYSTEMS: dict[str, Callable[[], LatentGraph]] = {
 }
 
 
+def system_of(name: str) -> LatentGraph:
+    """Return a system by its name or file, observations as whole numbers."""
+    if name in SYSTEMS:
+        truth = SYSTEMS[name]()
+    else:
+        model = load_automaton_from_file(name, automaton_type="mdp")
+        truth = as_graph(model, sorted(model.get_input_alphabet()))
+    return replace(truth, observations=tuple(truth.codes.tolist()))
+
+
 class CutOffError(Exception):
     """As many steps were taken as there may be."""
 
@@ -92,14 +104,14 @@ class System(SUL):
         return self.shown
 
 
-def as_graph(model: Any, n_actions: int) -> LatentGraph:
+def as_graph(model: Any, letters: Sequence[Any]) -> LatentGraph:
     """Return a Moore machine or Markov decision process of AALpy as a graph."""
     index = {id(state): i for i, state in enumerate(model.states)}
-    moves = np.zeros((n_actions, len(index), len(index)))
+    moves = np.zeros((len(letters), len(index), len(index)))
     for state in model.states:
-        for action, target in state.transitions.items():
+        for letter, target in state.transitions.items():
             for reached, chance in target if isinstance(target, list) else [(target, 1.0)]:
-                moves[action, index[id(state)], index[id(reached)]] += chance
+                moves[letters.index(letter), index[id(state)], index[id(reached)]] += chance
     return LatentGraph.from_matrices(
         [state.output for state in model.states], list(moves), starts=[index[id(model.initial_state)]]
     )
@@ -121,7 +133,7 @@ def run_peer(method: str, truth: LatentGraph, *, seed: int, cutoff: int) -> dict
 
     def watched(model: Any) -> Any:
         if result["right"] is None:
-            graph = as_graph(model, truth.n_actions)
+            graph = as_graph(model, letters)
             if method == "hW":
                 graph = replace(graph, starts=())
             if graph.equivalent_to(truth, tolerance=TOLERANCE if method == "L*_MDP" else 0.0):
@@ -219,7 +231,7 @@ def _spread(values: list[int | None]) -> str:
 def main() -> None:
     """Run what is asked for and not yet there, then print all there is."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--systems", nargs="+", choices=SYSTEMS, default=["cave-different"])
+    parser.add_argument("--systems", nargs="+", default=["cave-different"], help=f"{', '.join(SYSTEMS)}, or a file")
     parser.add_argument("--methods", nargs="+", choices=METHODS, default=["L*", "KV", "L#", "hW", "efex"])
     parser.add_argument("--seeds", nargs="+", type=int, default=[0, 1, 2])
     parser.add_argument("--cutoff", type=int, default=200_000, help="the most steps a run may take")
@@ -227,13 +239,15 @@ def main() -> None:
     parser.add_argument("--file", type=Path, default=Path("runs/peers.jsonl"), help="where results are kept")
     parser.add_argument("--report", action="store_true", help="print what is in the file")
     chosen = parser.parse_args()
+    for name in chosen.systems:
+        if name not in SYSTEMS and not Path(name).is_file():
+            parser.error(f"--systems must be of {', '.join(SYSTEMS)}, or a file, not {name!r}")
     rows = [json.loads(line) for line in chosen.file.read_text().splitlines()] if chosen.file.exists() else []
     chosen.file.parent.mkdir(parents=True, exist_ok=True)
     done = {key for key in keyed(rows) if not str(key[KEY.index("version")]).endswith(DIRTY)}
     ours = version()
     for name in [] if chosen.report else chosen.systems:
-        truth = SYSTEMS[name]()
-        truth = replace(truth, observations=tuple(truth.codes.tolist()))
+        truth = system_of(name)
         for method, seed in ((method, seed) for seed in chosen.seeds for method in chosen.methods):
             key = {"system": name, "method": method, "seed": seed, "cutoff": chosen.cutoff}
             if method in EPISODES:

@@ -2,9 +2,9 @@
 
     efex study run benchmarks/slippery.py
     efex study export benchmarks/slippery.py docs/results/slippery.jsonl.gz
-    python benchmarks/defaults.py docs/results/previous.jsonl.gz docs/results/slippery.jsonl.gz
 
-Runs are shorter: the first steps of a run are the same however long it is.
+Seeds 2000 to 2004 are those of `topologies`, which has played them already; benchmarks/defaults.py compares. Runs are
+shorter: the first steps of a run are the same however long it is.
 """
 
 from __future__ import annotations

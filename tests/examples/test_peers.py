@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 import efex
+from efex.graph import LatentGraph
 
 path = Path(__file__).parents[2] / "benchmarks" / "peers.py"
 spec = importlib.util.spec_from_file_location("peers", path)
@@ -112,3 +113,16 @@ def test_the_version_is_a_commit_or_else_that_of_the_package(tmp_path, monkeypat
     assert peers.version(tmp_path) == f"{clean}+dirty"
     monkeypatch.setenv("PATH", "")
     assert peers.version(tmp_path) == efex.__version__
+
+
+def test_a_system_is_read_from_the_file_of_a_decision_process(tmp_path):
+    file = tmp_path / "coin.dot"
+    file.write_text(
+        'digraph g {\n__start0 [label="" shape="none"];\n'
+        'a [shape="circle" label=heads];\nb [shape="circle" label=tails];\n'
+        'a -> a [label="toss:0.5"];\na -> b [label="toss:0.5"];\nb -> b [label="toss:1.0"];\n'
+        'a -> b [label="turn:1.0"];\nb -> a [label="turn:1.0"];\n__start0 -> a;\n}\n'
+    )
+    truth = peers.system_of(str(file))
+    coin = LatentGraph.from_matrices([0, 1], [[[0.5, 0.5], [0, 1]], [[0, 1], [1, 0]]], starts=[0])
+    assert truth.equivalent_to(coin)
