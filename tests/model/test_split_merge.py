@@ -77,9 +77,13 @@ def test_what_a_row_may_lead_to_has_no_more_weight_than_the_row(case):
     assert (t.base > 0).all()
 
 
-def score_of_all(t, r, label, ring):
-    heads = np.unique(label)
-    return sum(kernel.score_row(t, r, label, ring, z, a) for z in heads for a in range(t.n_actions))
+def score_of_all(t, label, ring):
+    """What all rows are worth, reckoned from nothing."""
+    r = room_for(t)
+    rows = [(z, a) for z in np.unique(label) for a in range(t.n_actions)]
+    for row in rows:
+        kernel.know_row(t, r, label, ring, *row)
+    return sum(r.worth[z * t.n_actions + a] for z, a in rows)
 
 
 @given(random_paths(n_actions=2), st.integers(0, 1_000))
@@ -92,24 +96,27 @@ def test_unions_gain_what_the_scores_differ_by_and_can_be_undone(case, pick):
     pairs = same_looks(places.observation)
     if len(pairs) == 0:
         return
-    label, ring, size, trail = np.arange(n), np.arange(n), np.ones(n, np.int64), np.empty((n, 2), np.int64)
-    before = score_of_all(t, r, label, ring)
+    label, ring, size, trail = np.arange(n), np.arange(n), np.ones(n, np.int64), np.zeros((n, 3), np.int64)
+    kernel.know_places(t, r, label, ring)
+    worth, mostly, before = r.worth.copy(), r.mostly.copy(), score_of_all(t, label, ring)
     x, y = pairs[pick % len(pairs)]
     gain, unions = kernel.unite(t, r, label, ring, size, x, y, 0.5, trail, False)
     assert unions >= 1
     assert label[x] == label[y]
     assert (t.observation[label] == t.observation).all()
     assert len(np.unique(label)) == n - unions
-    assert gain == pytest.approx(score_of_all(t, r, label, ring) - before - 0.5 * unions)
-    kernel.part(label, ring, size, trail, 0, unions)
-    kernel.know_rows(t, r, label, ring)
+    assert gain == pytest.approx(score_of_all(t, label, ring) - before - 0.5 * unions)
+    kernel.part(r, label, ring, size, trail, 0, unions)
     assert kernel.unite(t, r, label, ring, size, x, y, 0.5, trail, True) == (pytest.approx(gain), unions)
-    kernel.part(label, ring, size, trail, 0, unions)
+    kernel.part(r, label, ring, size, trail, 0, unions)
+    assert (r.worth == worth).all()
+    assert (r.mostly == mostly).all()
     assert (label == np.arange(n)).all()
     assert (ring == np.arange(n)).all()
     assert (size == 1).all()
     assert not r.seen.any()
     assert not r.marked.any()
+    assert not r.told.any()
 
 
 def test_needless_copies_are_merged(walked):

@@ -21,27 +21,27 @@ def merge(t, r, pairs, margin, label):
     Write the labels.
     """
     n = len(label)
-    ring, size, trail = np.arange(n), np.ones(n, np.int64), np.empty((n, 2), np.int64)
+    ring, size, trail = np.arange(n), np.ones(n, np.int64), np.zeros((n, 3), np.int64)
     gains = np.empty(len(pairs))
-    know_rows(t, r, label, ring)
+    know_places(t, r, label, ring)
     for k in range(len(pairs)):
         gains[k], unions = unite(t, r, label, ring, size, pairs[k, 0], pairs[k, 1], margin, trail, True)
-        part(label, ring, size, trail, 0, unions)
+        part(r, label, ring, size, trail, 0, unions)
     for k in np.argsort(-gains):
         if gains[k] <= 0:
             break
         gain, unions = unite(t, r, label, ring, size, pairs[k, 0], pairs[k, 1], margin, trail, False)
         if gain <= 0:
-            part(label, ring, size, trail, 0, unions)
+            part(r, label, ring, size, trail, 0, unions)
 
 
 @njit(cache=True)
-def know_rows(t, r, label, ring):
-    """Write what every row is worth, and what it mostly leads to, while all places are apart."""
+def know_places(t, r, label, ring):
+    """Write what every row is worth and mostly leads to, and what every place agrees on, while all are apart."""
     for place in range(len(label)):
+        r.agreed[place] = agreement(t, r, label, ring, place)
         for action in range(t.n_actions):
-            r.alone[place, action] = score_row(t, r, label, ring, place, action)
-            r.mostly[place, action] = likeliest(t, r, label, ring, place, action)
+            know_row(t, r, label, ring, place, action)
 
 
 @njit(cache=True)
@@ -49,8 +49,9 @@ def unite(t, r, label, ring, size, x, y, margin, trail, apart):
     """Unite the classes of x and y, and what follows from it as far as it pays; return the gain and the unions.
 
     What an action mostly leads to from the one and from the other is the same place if the two are. Where that is not
-    so, because outcomes are random, the unions up to the best moment stand. `trail` tells them, and each one costs
-    `margin` nats. If all places are `apart`, r.alone and r.mostly know what every row is worth and leads to.
+    so, because outcomes are random, the unions up to the best moment stand. `trail` tells them, and how many rows had
+    changed by then; each union costs `margin` nats. What every row is worth and mostly leads to is known before and
+    after; if all places are `apart`, so is what each one agrees on.
     """
     r.waiting[0, 0], r.waiting[0, 1] = x, y
     at, end, unions, gain, best, kept = 0, 1, 0, 0.0, 0.0, 0
@@ -62,15 +63,21 @@ def unite(t, r, label, ring, size, x, y, margin, trail, apart):
         if size[u] < size[v]:
             u, v = v, u
         for action in range(t.n_actions):
-            r.tops[action, 0] = r.mostly[u, action] if apart else likeliest(t, r, label, ring, u, action)
-            r.tops[action, 1] = r.mostly[v, action] if apart else likeliest(t, r, label, ring, v, action)
-        members = list_members(r, ring, v)
-        gain -= score_around(t, r, label, ring, u, v, members, apart) + margin
+            r.tops[action, 0] = r.mostly[u * t.n_actions + action]
+            r.tops[action, 1] = r.mostly[v * t.n_actions + action]
+        concerned = list_rows(t, r, label, ring, u, v)
+        if apart:
+            agreed = r.agreed[u] + r.agreed[v]
+        else:
+            agreed = agreement(t, r, label, ring, u) + agreement(t, r, label, ring, v)
+        gain -= score_rows(r, concerned, agreed) + margin
         join(label, ring, size, u, v)
-        apart = False
-        gain += score_around(t, r, label, ring, u, u, members, apart)
+        apart, agreed = False, agreement(t, r, label, ring, u)
+        score, changed = score_anew(t, r, label, ring, v, concerned, agreed, HOPELESS - gain, trail[unions, 2])
+        gain += score
         trail[unions, 0], trail[unions, 1] = u, v
         unions += 1
+        trail[unions, 2] = changed
         if kept == 0 or gain > best:
             best, kept = gain, unions
         for action in range(t.n_actions):
@@ -78,11 +85,11 @@ def unite(t, r, label, ring, size, x, y, margin, trail, apart):
             if p >= 0 and q >= 0 and label[p] != label[q]:
                 r.waiting[end, 0], r.waiting[end, 1] = p, q
                 end += 1
-    part(label, ring, size, trail, kept, unions)
+    part(r, label, ring, size, trail, kept, unions)
     return best, kept
 
 
-@njit(cache=True)
+@njit(cache=True, forceinline=True)
 def join(label, ring, size, u, v):
     """Add the class v to the class u."""
     write_label(label, ring, v, u)
@@ -90,17 +97,19 @@ def join(label, ring, size, u, v):
     size[u] += size[v]
 
 
-@njit(cache=True)
-def part(label, ring, size, trail, kept, unions):
-    """Undo all unions but the first ones, which are kept."""
+@njit(cache=True, forceinline=True)
+def part(r, label, ring, size, trail, kept, unions):
+    """Undo all unions but the first ones, which are kept, and what they changed of rows."""
+    for k in range(trail[unions, 2] - 1, trail[kept, 2] - 1, -1):
+        r.worth[r.changed[k]], r.mostly[r.changed[k]] = r.was_worth[k], r.was_mostly[k]
     for k in range(unions - 1, kept - 1, -1):
-        u, v = trail[k]
+        u, v = trail[k, 0], trail[k, 1]
         size[u] -= size[v]
         ring[u], ring[v] = ring[v], ring[u]
         write_label(label, ring, v, v)
 
 
-@njit(cache=True)
+@njit(cache=True, forceinline=True)
 def write_label(label, ring, head, name):
     """Give a name to the whole ring."""
     label[head], place = name, ring[head]
@@ -108,40 +117,53 @@ def write_label(label, ring, head, name):
         label[place], place = name, ring[place]
 
 
-@njit(cache=True)
-def list_members(r, ring, head):
-    """Write the members of a class to r.smaller; return how many they are."""
-    r.smaller[0], place, members = head, ring[head], 1
-    while place != head:
-        r.smaller[members] = place
-        place, members = ring[place], members + 1
-    return members
-
-
-@njit(cache=True)
-def score_around(t, r, label, ring, u, v, members, apart):
-    """Return the score of all that a union of u and v concerns: their rows, those into r.smaller, and where they are.
-
-    After the union v is u.
-    """
-    marked = 0
+@njit(cache=True, forceinline=True)
+def list_rows(t, r, label, ring, u, v):
+    """List in r.rows all that a union of u and v concerns, their rows and those into v; return how many."""
+    marked, place = 0, v
     for action in range(t.n_actions):
         marked = mark(r, u * t.n_actions + action, marked)
         marked = mark(r, v * t.n_actions + action, marked)
-    for k in range(members):
-        place = r.smaller[k]
+    while True:
         for i in range(t.into[place], t.into[place + 1]):
             entry = t.by_target[i]
             marked = mark(r, label[t.source[entry]] * t.n_actions + t.action[entry], marked)
-    score = agreement(t, r, label, ring, u) + (agreement(t, r, label, ring, v) if u != v else 0.0)
+        place = ring[place]
+        if place == v:
+            break
     for k in range(marked):
-        source, action = divmod(r.rows[k], t.n_actions)
-        score += r.alone[source, action] if apart else score_row(t, r, label, ring, source, action)
         r.marked[r.rows[k]] = False
+    return marked
+
+
+@njit(cache=True, forceinline=True)
+def score_rows(r, concerned, score):
+    """Return a score with what the rows in r.rows are worth."""
+    for k in range(concerned):
+        score += r.worth[r.rows[k]]
     return score
 
 
-@njit(cache=True)
+@njit(cache=True, forceinline=True)
+def score_anew(t, r, label, ring, v, concerned, score, enough, changed):
+    """Return a score with what the rows in r.rows are worth now that v is no more, and how many have changed by now.
+
+    No row adds to the score: once it is below `enough`, the rest does not matter.
+    """
+    for k in range(concerned):
+        source, action = divmod(r.rows[k], t.n_actions)
+        if score < enough:
+            break
+        if source != v:
+            row = r.rows[k]
+            r.changed[changed], r.was_worth[changed], r.was_mostly[changed] = row, r.worth[row], r.mostly[row]
+            changed += 1
+            know_row(t, r, label, ring, source, action)
+            score += r.worth[row]
+    return score, changed
+
+
+@njit(cache=True, forceinline=True)
 def mark(r, row, marked):
     """List a row in r.rows, once; return how many are."""
     if r.marked[row]:
@@ -151,33 +173,23 @@ def mark(r, row, marked):
     return marked + 1
 
 
-@njit(cache=True)
-def score_row(t, r, label, ring, head, action):
-    """Return the marginal log-likelihood of what `action` led to from a class, theory (10)."""
+@njit(cache=True, forceinline=True)
+def know_row(t, r, label, ring, head, action):
+    """Write what an action is worth from a class, theory (10), and where it mostly leads, -1 if it was never tried."""
     outcomes, total = count_row(t, r, label, ring, head, action)
-    score = 0.0
+    score, mostly, most = 0.0, -1, 0.0
     for k in range(outcomes):
         to = r.touched[k]
         prior = r.prior[k] + (t.sticky[t.observation[head], action] if to == head else 0.0)
         score += log_rising(prior, r.seen[to])
-        r.seen[to] = 0.0
-    return score - log_rising(t.weight, total)
-
-
-@njit(cache=True)
-def likeliest(t, r, label, ring, head, action):
-    """Return the class that `action` led to most often, -1 where it was never tried."""
-    outcomes, _ = count_row(t, r, label, ring, head, action)
-    best, most = -1, 0.0
-    for k in range(outcomes):
-        to = r.touched[k]
         if r.seen[to] > most:
-            best, most = to, r.seen[to]
+            mostly, most = to, r.seen[to]
         r.seen[to] = 0.0
-    return best
+    row = head * t.n_actions + action
+    r.worth[row], r.mostly[row] = score - log_rising(t.weight, total), mostly
 
 
-@njit(cache=True)
+@njit(cache=True, forceinline=True)
 def count_row(t, r, label, ring, head, action):
     """Count in r.seen what `action` led to from a class; return how many different classes, and how often in all."""
     outcomes, total, place = 0, 0.0, head

@@ -124,11 +124,9 @@ def agreement(t, r, label, ring, head):
             entry = t.by_target[i]
             source = label[t.source[entry]]
             if t.by[entry] != 0 and source != head:
-                key, k = source * t.n_actions + t.action[entry], 0
-                while k < edges and r.keys[k] != key:
-                    k += 1
-                if k == edges:
-                    r.keys[k], r.entries[k] = key, entry
+                row = source * t.n_actions + t.action[entry]
+                if not r.told[row]:
+                    r.told[row], r.keys[edges], r.entries[edges] = True, row, entry
                     edges += 1
                     # What most edges tell is what is left when any two that differ cancel out.
                     where = t.reading[entry] if lead == 0 else where
@@ -138,6 +136,7 @@ def agreement(t, r, label, ring, head):
             break
     agree, gain = 0, 0.0
     for k in range(edges):
+        r.told[r.keys[k]] = False
         if t.reading[r.entries[k]] == where:
             agree += 1
             gain += t.gain[r.entries[k]]

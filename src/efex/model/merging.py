@@ -21,11 +21,15 @@ class Room(NamedTuple):
     prior: NDArray[np.float64]
     marked: NDArray[np.bool_]
     rows: NDArray[np.int64]
-    smaller: NDArray[np.int64]
     tops: NDArray[np.int64]
-    alone: NDArray[np.float64]
+    worth: NDArray[np.float64]
     mostly: NDArray[np.int64]
+    agreed: NDArray[np.float64]
+    changed: NDArray[np.int64]
+    was_worth: NDArray[np.float64]
+    was_mostly: NDArray[np.int64]
     waiting: NDArray[np.int64]
+    told: NDArray[np.bool_]
     keys: NDArray[np.int64]
     entries: NDArray[np.int64]
 
@@ -57,20 +61,26 @@ def merge(
 
 def room_for(transitions: Transitions) -> Room:
     """Return the memory that merging takes."""
-    n, rows = len(transitions.observation), len(transitions.row_start) - 1
+    n, rows, entries = len(transitions.observation), len(transitions.row_start) - 1, len(transitions.source)
+    # Wherever it is in the smaller class, a place's class doubles at least: so often can what leads to it change.
+    changes = 2 * rows + entries * n.bit_length()
     return Room(
         np.zeros(n),
-        np.zeros(n, np.int64),
-        np.zeros(n),
+        np.empty(n, np.int64),
+        np.empty(n),
         np.zeros(rows, bool),
-        np.zeros(rows, np.int64),
-        np.zeros(n, np.int64),
-        np.zeros((transitions.n_actions, 2), np.int64),
-        np.zeros((n, transitions.n_actions)),
-        np.zeros((n, transitions.n_actions), np.int64),
-        np.zeros((n * transitions.n_actions + 1, 2), np.int64),
-        np.zeros(len(transitions.source), np.int64),
-        np.zeros(len(transitions.source), np.int64),
+        np.empty(rows, np.int64),
+        np.empty((transitions.n_actions, 2), np.int64),
+        np.empty(rows),
+        np.empty(rows, np.int64),
+        np.empty(n),
+        np.empty(changes, np.int64),
+        np.empty(changes),
+        np.empty(changes, np.int64),
+        np.empty((rows + 1, 2), np.int64),
+        np.zeros(rows, bool),
+        np.empty(entries, np.int64),
+        np.empty(entries, np.int64),
     )
 
 

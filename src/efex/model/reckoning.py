@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from efex.experience import Experience
 from efex.kernels import reckoning as kernel
+from efex.kernels.transitions import sort_into
 from efex.model.moves import Moves, displaced, displacements
 
 LEAST_ASTRAY = 0.02
@@ -54,7 +55,10 @@ def reckon(
         return Reckoning(moves, np.zeros(n, np.int64), 0.5)
     known = (source != target) & (moves[action, 0] != 0)
     here, by, there = source[known], action[known], target[known]
-    at = kernel.settle(here, by, there, moves, np.argsort(-visits[known], kind="stable"), n)
+    walked = visits[known].astype(np.int64)
+    most = int(walked.max(initial=0))
+    _, by_visits = sort_into(most - walked, most + 1)
+    at = kernel.settle(here, by, there, moves, by_visits, n)
     connected = np.zeros(n, bool)
     connected[here] = connected[there] = True
     wrong = int(np.count_nonzero(at[here] + displaced(moves, by, at[here]) != at[there]))

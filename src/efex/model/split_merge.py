@@ -139,7 +139,7 @@ class _Search:
 
     def improve(self, path: Path) -> Path:
         """Return the best path found from `path`."""
-        self.wanted = np.zeros(self.layout.n_observations, np.int64)
+        self.wanted, self.tried = np.zeros(self.layout.n_observations, np.int64), set[bytes]()
         self.path = self._merged(path, among=self._latest(path))
         self.score = self._score(self.path)
         if turning(self.moves).any() and not self.how.latest:
@@ -210,7 +210,10 @@ class _Search:
         return bool(told.max() < MOST_MORE * len(np.unique(self.path)))
 
     def _try(self, told: Path) -> None:
-        """Keep a path if it is likelier, as it is or with what is one merged."""
+        """Keep a path if it is likelier, as it is or with what is one merged; what was tried is no better again."""
+        if (name := told.tobytes()) in self.tried:
+            return
+        self.tried.add(name)
         self._keep(told)
         self._keep(self._merged(told, among=self._latest(told)))
 
