@@ -109,7 +109,7 @@ def positions(places, at, actions, moves):
     return out
 
 
-@njit(cache=True)
+@njit(cache=True, forceinline=True)
 def agreement(t, r, label, ring, head):
     """Return what is gained, in nats, by expecting every edge into a class to lead where the class is reckoned to be.
 

@@ -5,15 +5,19 @@ from __future__ import annotations
 from pathlib import Path
 
 from efex.study.case import Case, Settings
-from efex.study.drawing import figure, save, table
+from efex.study.drawing import figure, save, spread, table
 from efex.study.paper import SEEDS
 from efex.study.paper.dots import add_legend, draw_dots, levels
 from efex.study.paper.topologies import WORLDS
 from efex.study.results import Results
 from efex.study.study import Study
 
-STEPS = 10_000
-MARKS = (2_500, 5_000, 7_500, 10_000)
+STEPS = 5_000
+MARKS = (500, 1_000, 1_500, 2_000, 2_500, 3_000, 4_000, 5_000)
+EARLY = 1_500
+SHOWN = (EARLY, 2_500, STEPS)
+"""When the default knows some of a world, nearly all of it, and all."""
+LEVEL = 0.95
 RUNS = 5
 DEFAULT = "default"
 VARIANTS: dict[str, Settings] = {
@@ -62,7 +66,7 @@ def report(results: Results, folder: Path) -> str:
     made, (row,) = figure(1, len(WORLDS), width=2.7, height=2.3)
     for axes, world in zip(row, WORLDS):
         runs = {name: variant(results, world, name) for name in VARIANTS}
-        draw_dots(axes, runs, early=MARKS[0], late=STEPS, default=DEFAULT)
+        draw_dots(axes, runs, early=EARLY, late=STEPS, default=DEFAULT)
         axes.set_title(f"{world} ({results.where(world=world).share})", fontsize=9)
         axes.set_xlabel("precision", fontsize=8)
         if axes is not row[0]:
@@ -78,6 +82,10 @@ def _table(results: Results, folder: Path) -> str:
         for name in VARIANTS:
             runs = variant(results, world, name)
             if len(runs):
-                rows.append([world, name, runs.share, *levels(runs, MARKS)])
-    headings = ["world", "variant", "runs", *(f"at {mark:,}" for mark in MARKS), "worst at the end"]
-    return "Mean precision (95 % interval):\n\n" + table(folder, "ablation", headings, rows)
+                steps = spread(runs.reached(LEVEL), digits=0, median=True)
+                rows.append([world, name, runs.share, steps, *levels(runs, SHOWN)])
+    headings = ["world", "variant", "runs", f"steps to {LEVEL}"]
+    headings += [*(f"at {mark:,}" for mark in SHOWN), "worst at the end"]
+    return "Median steps until precision stays at a level, and mean precision (95 % interval):\n\n" + table(
+        folder, "ablation", headings, rows
+    )
