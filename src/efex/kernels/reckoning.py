@@ -13,6 +13,9 @@ from efex.kernels.moves import QUARTERS
 APART = 7046029254386353131
 """How far from one another coordinates begin that have nothing in common."""
 
+MIXING = -7046029254386353131
+"""What spreads coordinates over a table."""
+
 BACK, BLOCKED, NEIGHBOUR = 0, 1, 2
 """Why an action is expected to lead somewhere: back over an edge; nowhere, as from the other side; to what is there."""
 
@@ -144,13 +147,51 @@ def agreement(t, r, label, ring, head):
 
 
 @njit(cache=True)
-def total_agreement(t, r):
+def total_agreement(t):
     """Return what is gained at all places, each of them a class of its own."""
-    n = len(t.observation) - 1
-    alone, gain = np.arange(n + 1), 0.0
-    for place in range(n):
-        gain += agreement(t, r, alone, alone, place)
+    astray, gain = math.log(t.astray), 0.0
+    for place in range(len(t.observation) - 1):
+        edges, where, lead = 0, np.int64(0), 0
+        entries = t.by_target[t.into[place] : t.into[place + 1]]
+        for entry in entries:
+            if t.by[entry] != 0:
+                edges += 1
+                where = t.reading[entry] if lead == 0 else where
+                lead += 1 if t.reading[entry] == where else -1
+        agree, told = 0, 0.0
+        for entry in entries:
+            if t.by[entry] != 0 and t.reading[entry] == where:
+                agree += 1
+                told += t.gain[entry]
+        if agree > 0:
+            gain += told * (agree - 1) / agree + (edges - agree) * astray
     return gain
+
+
+@njit(cache=True)
+def most_frequent_way(spot, order, start):
+    """Return the most frequent difference of two coordinates where the same is seen, none where there are none.
+
+    What is seen is the same at spot[order[start[x]]] up to start[x + 1]. Of those that are as frequent it is the least.
+    """
+    n = 0
+    for x in range(len(start) - 1):
+        size = start[x + 1] - start[x]
+        n += size * (size - 1) // 2
+    ways, n = np.empty(n, np.int64), 0
+    for x in range(len(start) - 1):
+        for i in range(start[x], start[x + 1]):
+            for j in range(i + 1, start[x + 1]):
+                ways[n] = spot[order[i]] - spot[order[j]]
+                n += 1
+    ways.sort()
+    best, most, begin = ways[:1], 0, 0
+    for k in range(1, n + 1):
+        if k == n or ways[k] != ways[begin]:
+            if k - begin > most:
+                best, most = ways[begin : begin + 1], k - begin
+            begin = k
+    return best
 
 
 @njit(cache=True)
@@ -161,17 +202,19 @@ def foresee(start, target, count, closed, moves, at, n_states, n_actions):
     """
     inverse, there = invert(moves), whereabouts(start, target, at, n_states, n_actions)
     expected, why = np.full(len(start) - 1, -1), np.zeros(len(start) - 1, np.int64)
-    right, times = np.full(3, 0.5), np.ones(3)
+    right, times, is_there = np.full(3, 0.5), np.ones(3), False
     for row in range(len(start) - 1):
         state, action = divmod(row, n_actions)
-        place = state_at(there, after(moves, action, at[state]))
-        if moves[action, 0] == 0 or place < 0 or state_at(there, at[state]) < 0:
+        if action == 0:
+            is_there = state_at(there, at, at[state]) >= 0
+        place = state_at(there, at, after(moves, action, at[state])) if is_there and moves[action, 0] != 0 else -1
+        if place < 0:
             continue
         reason = NEIGHBOUR
         if inverse[action] >= 0:
             reason = expect(start, target, place * n_actions + inverse[action], place, state)
         else:  # The way back of a step ahead is the same step after an about-turn.
-            about, home = state_at(there, at[place] ^ 2), state_at(there, at[state] ^ 2)
+            about, home = state_at(there, at, at[place] ^ 2), state_at(there, at, at[state] ^ 2)
             if about >= 0 and home >= 0:
                 reason = expect(start, target, about * n_actions + action, about, home)
         leads = state if reason == BLOCKED else place
@@ -203,20 +246,45 @@ def invert(moves):
 
 @njit(cache=True)
 def whereabouts(start, target, at, n_states, n_actions):
-    """Return which state that was ever reached is at a coordinate."""
-    there = {np.int64(0): np.int64(-1)}
-    for state in range(n_states):
-        if start[state * n_actions] < start[(state + 1) * n_actions]:
-            there[at[state]] = state
-    for state in target:
-        there[at[state]] = state
+    """Return which state that was ever reached is at a coordinate, as a table: the states, each in the first free slot.
+
+    Of those at the same one it is the one reached by the last row, or else the last that leads anywhere.
+    """
+    size = 4
+    while size < 2 * n_states:
+        size *= 2
+    there, known = np.full(size, -1), np.zeros(n_states, np.bool_)
+    for entry in range(len(target) - 1, -1, -1):
+        if not known[target[entry]]:
+            known[target[entry]] = True
+            put(there, at, target[entry])
+    for state in range(n_states - 1, -1, -1):
+        if not known[state] and start[state * n_actions] < start[(state + 1) * n_actions]:
+            put(there, at, state)
     return there
 
 
+@njit(cache=True, inline="always")
+def slot(there, at, where):
+    """Return the slot of a coordinate, or the free one where it would be."""
+    k = (where ^ (where >> 32)) * MIXING >> 20 & (len(there) - 1)
+    while there[k] >= 0 and at[there[k]] != where:
+        k = (k + 1) & (len(there) - 1)
+    return k
+
+
 @njit(cache=True)
-def state_at(there, at):
+def put(there, at, state):
+    """Take in a state, unless another one is at the same coordinate."""
+    k = slot(there, at, at[state])
+    if there[k] < 0:
+        there[k] = state
+
+
+@njit(cache=True)
+def state_at(there, at, where):
     """Return the state at a coordinate, -1 where none was ever reached."""
-    return there[at] if at in there else np.int64(-1)
+    return there[slot(there, at, where)]
 
 
 @njit(cache=True)

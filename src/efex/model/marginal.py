@@ -12,7 +12,6 @@ from efex.experience import Experience
 from efex.kernels import transitions as kernel
 from efex.kernels.reckoning import total_agreement
 from efex.model.cscg import Model
-from efex.model.merging import room_for
 from efex.model.moves import Moves
 from efex.model.transitions import count_transitions, places_of
 from efex.special import gammaln
@@ -61,7 +60,7 @@ def weighed(
     places = places_of(path, experience)
     transitions = count_transitions(places, experience, weight=least, moves=moves)
     steps = [kernel.log_evidence(transitions, each) for each in times]
-    where = total_agreement(transitions, room_for(transitions)) if transitions.is_reckoned else 0.0
+    where = total_agreement(transitions) if transitions.is_reckoned else 0.0
     names = place * len(places.names) + gammaln(np.bincount(places.observation) + 1.0).sum()
     best = int(np.argmax(steps))
     return Weighed(times[best] * least, float(steps[best] + where + names))

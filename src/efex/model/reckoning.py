@@ -93,10 +93,6 @@ def wrapped(at: NDArray[np.int64], looks: NDArray[np.int64]) -> NDArray[np.int64
 
 def _way_around(spot: NDArray[np.int64], shown: NDArray[np.int64]) -> np.int64 | None:
     """Return the most frequent difference of coordinates where the same is seen, each sight by itself."""
-    order = np.argsort(shown, kind="stable")
-    ways = [
-        np.subtract.outer(group, group)[np.triu_indices(len(group), 1)]
-        for group in np.split(spot[order], np.flatnonzero(np.diff(shown[order])) + 1)
-    ]
-    values, times = np.unique(np.concatenate(ways), return_counts=True)
-    return None if len(values) == 0 else values[times.argmax()]
+    start, order = sort_into(shown, int(shown.max(initial=-1)) + 1)
+    way = kernel.most_frequent_way(spot, order, start)
+    return way[0] if len(way) else None
