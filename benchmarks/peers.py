@@ -117,6 +117,11 @@ def as_graph(model: Any, letters: Sequence[Any]) -> LatentGraph:
     )
 
 
+def bare(graph: LatentGraph, begins: bool) -> LatentGraph:
+    """Return a graph without its start unless one `begins` there again: else it is right to know all nodes."""
+    return graph if begins else replace(graph, starts=())
+
+
 def run_peer(method: str, truth: LatentGraph, *, seed: int, cutoff: int) -> dict[str, Any]:
     """Let a learner of AALpy learn a system; return when it was right and when it stopped."""
     random.seed(seed)  # AALpy draws from the global generator
@@ -124,8 +129,7 @@ def run_peer(method: str, truth: LatentGraph, *, seed: int, cutoff: int) -> dict
     if method == "L*_MDP":
         oracle: Any = RandomWordEqOracle(letters, system, num_walks=150, min_walk_len=5, max_walk_len=15)
     elif method == "hW":
-        # It never returns to the start, so its model is right if it knows all nodes, wherever it thinks it began.
-        oracle, truth = RandomhWOracle(num_testing_steps=1_000), replace(truth, starts=())
+        oracle = RandomhWOracle(num_testing_steps=1_000)
     else:
         oracle = StatePrefixEqOracle(letters, system, walks_per_state=25, walk_len=20)
     result: dict[str, Any] = {"right": None, "resets": None, "stops": None}
@@ -133,10 +137,9 @@ def run_peer(method: str, truth: LatentGraph, *, seed: int, cutoff: int) -> dict
 
     def watched(model: Any) -> Any:
         if result["right"] is None:
-            graph = as_graph(model, letters)
-            if method == "hW":
-                graph = replace(graph, starts=())
-            if graph.equivalent_to(truth, tolerance=TOLERANCE if method == "L*_MDP" else 0.0):
+            graph, begins = as_graph(model, letters), method != "hW"
+            tolerance = TOLERANCE if method == "L*_MDP" else 0.0
+            if bare(graph, begins).equivalent_to(bare(truth, begins), tolerance=tolerance):
                 result.update(right=system.steps, resets=system.resets)
         return search(model)
 
@@ -164,12 +167,13 @@ def run_efex(method: str, truth: LatentGraph, *, seed: int, cutoff: int, look: i
     tolerance = TOLERANCE if (truth.probability < 1).any() else 0.0
     world = GraphWorld(truth, episode_steps=EPISODES[method], seed=seed)
     found: dict[str, Any] = {"right": None, "resets": None, "stops": None}
+    begins = EPISODES[method] is not None
 
     def is_right(agent: Agent) -> bool:
         experience = agent.experience
         if experience.n_steps % look == 0 and experience.n_steps:
             graph = Fit(experience, agent.recover()).graph
-            if graph.equivalent_to(truth, tolerance=tolerance):
+            if bare(graph, begins).equivalent_to(bare(truth, begins), tolerance=tolerance):
                 found.update(right=experience.n_steps, resets=experience.n_episodes)
         return found["right"] is not None
 
