@@ -1,4 +1,7 @@
-"""The teleport maze in growing sizes: how many steps until all was tried, and until the map is right."""
+"""The teleport maze in growing sizes: how many steps until all was tried, and until the map is right.
+
+A tour that knows the map walks beside: longer ways make larger mazes take more steps a node, whoever explores them.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +23,7 @@ from efex.study.results import Results, interval
 from efex.study.study import Study
 from efex.worlds import GraphWorld
 
-AGENTS = ("efex", "random")
+AGENTS = ("efex", "random", "tour")
 STEPS = {11: 8_000, 13: 10_000, 15: 12_000, 17: 14_000, 21: 16_000, 27: 16_000}
 """Sizes, and after how many steps the runs of agents that learn end: two to five times what they take in the median."""
 RANDOM_STEPS = 2_000_000
@@ -38,6 +41,8 @@ MEASURES = {
     "precision": f"precision {LEVEL}",
     "covered": f"weighted coverage {COVERED}",
 }
+WALKED = ("tried", "covered")
+"""What is said of the walk alone: the tour has no map to measure."""
 DRAWN = ("tried", "everywhere", "precision")
 
 
@@ -50,6 +55,7 @@ def study() -> Study:
 def _case(size: int, agent: str, seed: int) -> Case:
     steps = RANDOM_STEPS if agent == "random" else STEPS[size]
     marks = RANDOM_MARKS if agent == "random" else tuple(sorted({*(mark for mark in MARKS if mark <= steps), steps}))
+    marks = () if agent == "tour" else marks
     options = (("unique_fraction", 0.1), ("size", size))
     return Case("teleport-maze", agent, steps, seed, options=options, marks=marks)
 
@@ -109,7 +115,7 @@ def report(results: Results, folder: Path) -> str:
 
 def _steps(runs: Results, measure: str) -> Runs:
     """Return every run's steps until the measure was reached, infinity where it was cut off."""
-    if measure in ("tried", "covered"):
+    if measure in WALKED:
         return runs.final(f"{measure}_steps")
     return Results([(case, result | {"precision": result[measure]}) for case, result in runs.done], ()).reached(LEVEL)
 
@@ -117,7 +123,12 @@ def _steps(runs: Results, measure: str) -> Runs:
 def _limit(runs: Results, measure: str) -> int:
     """Return after how many steps runs were cut off."""
     case = runs.done[0][0]
-    return case.steps if measure in ("tried", "covered") else max(case.marks)
+    return case.steps if measure in WALKED else max(case.marks)
+
+
+def _measures(agent: str) -> tuple[str, ...]:
+    """Return what is measured of an agent."""
+    return WALKED if agent == "tour" else tuple(MEASURES)
 
 
 def _sizes(results: Results, agent: str) -> Iterator[tuple[int, Results]]:
@@ -132,6 +143,8 @@ def _figure(results: Results, folder: Path) -> str:
     for row, measure in zip(rows, DRAWN):
         for axes, scale in zip(row, ("linear", "log")):
             for place, (agent, colour) in enumerate(zip(AGENTS, COLOURS)):
+                if measure not in _measures(agent):
+                    continue
                 _draw(axes, results, agent, measure, colour=colour, shift=1 + 0.012 * (place - 1))
             axes.set_yscale(scale)
             axes.set_title(MEASURES[measure], fontsize=9)
@@ -145,7 +158,7 @@ def _figure(results: Results, folder: Path) -> str:
     caption = (
         f"Steps against nodes in the teleport maze, {results.share}. Dots are medians with 95 % intervals, faint dots "
         "runs, crosses runs that were cut off there, arrows medians beyond. Dashed: the fitted power law, for random "
-        "dotted: the exponential. The linear axes end where the agents that learn do."
+        "dotted: the exponential. The linear axes end where efex does."
     )
     return save(made, folder, "scaling", caption)
 
@@ -179,7 +192,7 @@ def _draw_fits(axes: Axes, results: Results, agent: str, measure: str, *, colour
 
 def _stretch(row: list[Axes], results: Results, measure: str) -> None:
     """End the linear axis where the agents that learn were cut off, and the other where all were."""
-    limits = {agent: [_limit(runs, measure) for _, runs in _sizes(results, agent)] for agent in AGENTS}
+    limits = {agent: [_limit(runs, measure) for _, runs in _sizes(results, agent)] for agent in ("efex", "random")}
     learning = limits["efex"]
     row[0].set_ylim(0, 1.08 * max(learning or limits["random"]))
     row[1].set_ylim(top=1.6 * max(learning + limits["random"]))
@@ -198,6 +211,9 @@ def _levels(results: Results, folder: Path) -> str:
         for size, runs in _sizes(results, agent):
             row = [agent, size, f"{np.median(runs.final('truth_nodes')):.0f}", runs.share]
             for measure in MEASURES:
+                if measure not in _measures(agent):
+                    row += ["", ""]
+                    continue
                 steps = _steps(runs, measure)
                 row += [_median(steps), f"{np.isinf(steps).sum()} at {_limit(runs, measure):,}"]
             rows.append(row)
@@ -212,13 +228,13 @@ def _growth(results: Results, folder: Path) -> str:
     """Tell the fitted growth, and how much of the runs it rests on."""
     rows = []
     for agent in AGENTS:
-        for measure, title in MEASURES.items():
+        for measure in _measures(agent):
             nodes, steps = _grouped(results, agent, measure)
             if not steps:
                 continue
             pooled = np.concatenate(steps)
             medians = sum(bool(np.isfinite(np.median(each))) for each in steps)
-            row = [agent, title, f"{medians} of {len(steps)}", f"{np.isinf(pooled).sum()} of {len(pooled)}"]
+            row = [agent, MEASURES[measure], f"{medians} of {len(steps)}", f"{np.isinf(pooled).sum()} of {len(pooled)}"]
             row.append(_exponent(power(nodes, steps)))
             rows.append([*row, _doubling(exponential(nodes, steps)) if agent == "random" else ""])
     headings = ["agent", "steps until", "sizes with a median", "runs cut off", "exponent of a power law"]
