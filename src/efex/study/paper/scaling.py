@@ -42,7 +42,7 @@ MEASURES = {
     "covered": f"weighted coverage {COVERED}",
 }
 WALKED = ("tried", "covered")
-"""What is said of the walk alone: the tour has no map to measure."""
+"""What is told by the walk alone, to its last step; the others by the maps, at marks."""
 DRAWN = ("tried", "everywhere", "precision")
 
 
@@ -127,8 +127,8 @@ def _limit(runs: Results, measure: str) -> int:
 
 
 def _measures(agent: str) -> tuple[str, ...]:
-    """Return what is measured of an agent."""
-    return WALKED if agent == "tour" else tuple(MEASURES)
+    """Return what is measured of an agent; the tour tries everything once, and has no map."""
+    return ("tried",) if agent == "tour" else tuple(MEASURES)
 
 
 def _sizes(results: Results, agent: str) -> Iterator[tuple[int, Results]]:
