@@ -2,6 +2,8 @@
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 import efex
 from efex.agents import Efex
@@ -10,6 +12,7 @@ from efex.arrays import read_arrays, write_arrays
 from efex.belief import Belief
 from efex.errors import InvalidArgumentError, StorageError
 from efex.experience import Experience
+from efex.kernels import foresight as kernel
 from efex.model.split_merge import SplitMerge
 from efex.utility import information_gain
 
@@ -106,3 +109,17 @@ def test_foreseen_edges_that_cannot_be_are_refused(tmp_path, column, value):
 def test_a_flag_that_is_none_is_refused(reckon):
     with pytest.raises(InvalidArgumentError, match="reckon"):
         SplitMerge(reckon=reckon)
+
+
+@given(st.lists(st.integers(-(2**62), 2**62), min_size=1, max_size=40), st.integers(0, 100))
+@settings(max_examples=60)
+def test_a_table_knows_the_state_at_every_coordinate(spots, seed):
+    rng, n = np.random.default_rng(seed), len(spots)
+    at = np.array(spots)[rng.integers(0, n, n)]  # some states are at the same coordinate
+    target = rng.integers(0, n, rng.integers(0, 2 * n))
+    start = np.concatenate([[0], np.sort(rng.integers(0, len(target) + 1, 2 * n - 1)), [len(target)]])
+    there = kernel.whereabouts(start, target, at, n, 2)
+    leads = np.flatnonzero(start[:-1:2] < start[2::2])
+    expected = {int(at[state]): state for state in (*leads, *target)}
+    for where in (*at.tolist(), 1, -1, 2**61):
+        assert kernel.state_at(there, at, np.int64(where)) == expected.get(where, -1)

@@ -3,6 +3,7 @@
 import importlib.util
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -33,6 +34,13 @@ def test_efex_is_right_when_its_map_is_the_truth(cave):
     result = peers.run_efex("efex", cave, seed=0, cutoff=1_000, look=100)
     assert 120 <= result["right"] <= 1_000
     assert result["resets"] == 1
+
+
+def test_who_never_begins_anew_need_not_know_where_it_began(cave):
+    elsewhere = replace(cave, starts=((cave.starts[0] + 1) % cave.n_nodes,))
+    assert not elsewhere.equivalent_to(cave)
+    assert peers.bare(elsewhere, False).equivalent_to(peers.bare(cave, False))
+    assert not peers.bare(elsewhere, True).equivalent_to(peers.bare(cave, True))
 
 
 def test_no_learner_goes_beyond_the_cut_off(cave):

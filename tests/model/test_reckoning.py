@@ -194,20 +194,6 @@ def test_the_most_frequent_way_is_the_least_of_those_that_most_pairs_of_a_sight_
     assert way.tolist() == ([min(ways, key=lambda each: (-ways.count(each), each))] if ways else [])
 
 
-@given(st.lists(st.integers(-(2**62), 2**62), min_size=1, max_size=40), st.integers(0, 100))
-@settings(max_examples=60)
-def test_a_table_knows_the_state_at_every_coordinate(spots, seed):
-    rng, n = np.random.default_rng(seed), len(spots)
-    at = np.array(spots)[rng.integers(0, n, n)]  # some states are at the same coordinate
-    target = rng.integers(0, n, rng.integers(0, 2 * n))
-    start = np.concatenate([[0], np.sort(rng.integers(0, len(target) + 1, 2 * n - 1)), [len(target)]])
-    there = kernel.whereabouts(start, target, at, n, 2)
-    leads = np.flatnonzero(start[:-1:2] < start[2::2])
-    expected = {int(at[state]): state for state in (*leads, *target)}
-    for where in (*at.tolist(), 1, -1, 2**61):
-        assert kernel.state_at(there, at, np.int64(where)) == expected.get(where, -1)
-
-
 def test_a_walk_is_where_its_steps_led():
     at = np.array([7, 100, 200])
     places, actions = np.array([0, 1, 1, 2, 0, 0]), np.array([0, 0, 2, -1, 3, -1])

@@ -119,6 +119,49 @@ def test_unions_gain_what_the_scores_differ_by_and_can_be_undone(case, pick):
     assert not r.told.any()
 
 
+@given(random_paths(n_actions=3), st.integers(0, 1_000))
+@settings(max_examples=60)
+def test_what_rows_are_worth_stays_known_while_unions_are_kept(case, pick):
+    path, experience = case
+    places, moves = places_of(path, experience), np.repeat([5, -5, 0], 4).reshape(3, 4)
+    t = count_transitions(places, experience, weight=WEIGHT, moves=moves)
+    r, n, pairs = room_for(t), len(places.names) + 1, same_looks(places.observation)
+    label, ring, size, trail = np.arange(n), np.arange(n), np.ones(n, np.int64), np.zeros((n, 3), np.int64)
+    kernel.know_places(t, r, label, ring)
+    for x, y in np.random.default_rng(pick).permutation(pairs)[:6]:
+        if label[x] == label[y]:
+            continue
+        gain, unions = kernel.unite(t, r, label, ring, size, x, y, 0.0, trail, False)
+        assert trail[:, 2].max() <= len(r.changed)
+        if gain <= kernel.HOPELESS:
+            kernel.part(r, label, ring, size, trail, 0, unions)
+        fresh = room_for(t)
+        for row in ((z, a) for z in np.unique(label) for a in range(t.n_actions)):
+            kernel.know_row(t, fresh, label, ring, *row)
+            known = row[0] * t.n_actions + row[1]
+            assert r.worth[known] == fresh.worth[known]
+            assert r.mostly[known] == fresh.mostly[known]
+
+
+def test_a_hopeless_union_is_given_up_early_and_undone():
+    # Two places look alike; an action leads on from the one to 1, from the other to 2, again and again.
+    walks = [([3, 0, 1], [1, 0])] * 40 + [([4, 0, 2], [1, 0])] * 40
+    experience = Experience.from_episodes(walks, n_actions=2)
+    path = np.tile([3, 0, 1], 40).tolist() + np.tile([4, 5, 2], 40).tolist()
+    t = count_transitions(places_of(np.array(path), experience), experience, weight=WEIGHT)
+    r, n = room_for(t), len(t.observation)
+    label, ring, size, trail = np.arange(n), np.arange(n), np.ones(n, np.int64), np.zeros((n, 3), np.int64)
+    kernel.know_places(t, r, label, ring)
+    worth, before = r.worth.copy(), score_of_all(t, label, ring)
+    ((x, y),) = same_looks(t.observation[:-1])
+    gain, unions = kernel.unite(t, r, label, ring, size, x, y, 0.0, trail, True)
+    assert unions == 1
+    assert score_of_all(t, label, ring) - before <= gain <= kernel.HOPELESS
+    kernel.part(r, label, ring, size, trail, 0, unions)
+    assert (r.worth == worth).all()
+    assert (label == np.arange(n)).all()
+
+
 def test_needless_copies_are_merged(walked):
     experience, truth = walked
     copies = 2 * truth + np.random.default_rng(0).integers(0, 2, len(truth))

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from efex.belief import Belief
 from efex.experience import Experience
-from efex.kernels import reckoning as kernel
+from efex.kernels import foresight as kernel
 from efex.model.moves import displacements
 from efex.model.reckoning import Reckoning, reckon
 

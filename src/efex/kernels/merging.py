@@ -51,7 +51,8 @@ def unite(t, r, label, ring, size, x, y, margin, trail, apart):
     What an action mostly leads to from the one and from the other is the same place if the two are. Where that is not
     so, because outcomes are random, the unions up to the best moment stand. `trail` tells them, and how many rows had
     changed by then; each union costs `margin` nats. What every row is worth and mostly leads to is known before and
-    after; if all places are `apart`, so is what each one agrees on.
+    after; if all places are `apart`, so is what each one agrees on. A hopeless first union stands, too, its rows
+    not all known and its gain but a bound: it is to be undone.
     """
     r.waiting[0, 0], r.waiting[0, 1] = x, y
     at, end, unions, gain, best, kept = 0, 1, 0, 0.0, 0.0, 0

@@ -14,7 +14,7 @@ from efex.model.transitions import Transitions, count_transitions, places_of
 
 
 class Room(NamedTuple):
-    """Memory that the kernel works in: for every place, row, union to come and entry."""
+    """Memory that the kernel works in: for every place, row, union to come, entry, and change that may be undone."""
 
     seen: NDArray[np.float64]
     touched: NDArray[np.int64]

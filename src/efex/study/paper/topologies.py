@@ -85,7 +85,7 @@ def variational_study() -> Study:
         for seed in range(5)
         for world in WORLDS
     )
-    return Study("topologies-vb", "Five topologies, EM and variational Bayes", cases, report)
+    return Study("topologies-vb", "Five topologies, EM and variational Bayes, half as long", cases, report)
 
 
 def report(results: Results, folder: Path) -> str:
