@@ -48,6 +48,9 @@ def synthetic(case):
         "curve_coverage": curve.tolist(),
         "covered_steps": covered,
         "covered_episodes": covered and covered // 59,
+        "everywhere": rising.tolist(),
+        "truth_nodes": 5 * case.setting("size", 20),
+        "tried_steps": covered and covered * case.setting("size", 20),
     }
 
 
@@ -112,6 +115,48 @@ def test_the_topologies_are_drawn_from_a_few_results(name, store, tmp_path, monk
     text = check(report_study(study, store, tmp_path / "out"), tmp_path / "out", figures=measures, csvs=csvs)
     agents = 3 if name == "topologies" else 2
     assert len(tables(text)[0]) == 1 + 2 * 3 * agents
+
+
+def test_growing_mazes_are_drawn_with_what_was_cut_off_and_a_tour_that_has_no_map(store, tmp_path):
+    study = load_study("scaling")
+    fill(store, study, lambda case: case.seed < 2_003)
+    files = {"scaling-steps.csv", "scaling-growth.csv"}
+    text = check(report_study(study, store, tmp_path / "out"), tmp_path / "out", figures={"scaling.png"}, csvs=files)
+    steps, growth = tables(text)
+    assert [row[5] for row in steps if row[0] == "random"] == ["3 at 2,000,000"] * 6
+    assert [row[6:] for row in steps if row[0] == "tour"] == [[""] * 6] * 6
+    exponents = {(row[0], row[1]): row[4] for row in growth[1:]}
+    tried = "every action tried at every node"
+    assert exponents["efex", tried].startswith("1.00 ")
+    assert exponents["random", tried] == "-"
+    assert [row for row in exponents if row[0] == "tour"] == [("tour", tried)]
+
+
+def test_every_setting_is_drawn_with_the_marks_of_its_agent(store, tmp_path):
+    study = load_study("sensitivity")
+    fill(store, study, lambda case: case.seed < 2_002)
+    names = {f"sensitivity-{agent}" for agent in ("efex", "efex-paper")}
+    files = {"figures": {f"{name}.png" for name in names}, "csvs": {f"{name}.csv" for name in names}}
+    text = check(report_study(study, store, tmp_path / "out"), tmp_path / "out", **files)
+    assert [rows[0][-2] for rows in tables(text)] == ["at 5,000", "at 10,000"]
+    assert all(len(row) == len(rows[0]) for rows in tables(text) for row in rows)
+
+
+def test_every_part_that_is_switched_off_is_drawn(store, tmp_path):
+    study = load_study("ablation")
+    fill(store, study, lambda case: case.seed < 2_002)
+    text = check(
+        report_study(study, store, tmp_path / "out"), tmp_path / "out", figures={"ablation.png"}, csvs={"ablation.csv"}
+    )
+    (rows,) = tables(text)
+    assert rows[1][:4] == ["grid3d", "default", "2 of 5 runs", "5,000 (5,000 to 5,000)"]
+
+
+def test_half_as_long_ends_in_a_mark():
+    half = topologies.case("icg", "random", 0.1, 0.0, 0, share=0.5)
+    assert half.marks == (1_000, 2_000, 5_000, 10_000, 15_000)
+    assert half.steps == 15_000
+    assert topologies.case("icg", "random", 0.1, 0.0, 0).marks[-1] == 30_000
 
 
 def test_a_report_is_the_same_every_time(store, tmp_path):
