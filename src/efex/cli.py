@@ -291,7 +291,9 @@ def import_results(
 
 @app.command()
 def bench(
-    names: Annotated[list[str] | None, typer.Argument(help="Of learning, planning, wholes, scale, utility.")] = None,
+    names: Annotated[
+        list[str] | None, typer.Argument(help="Of learning, planning, merging, wholes, scale, utility.")
+    ] = None,
 ) -> None:
     """Measure what the core costs, beside its bars, as a Markdown table; all of it takes some three minutes."""
     from efex.bench.table import bench as run_bench

@@ -7,13 +7,14 @@ from collections.abc import Callable, Iterable, Iterator
 
 import numba
 
-from efex.bench import learning, planning, scale, utility, wholes
+from efex.bench import learning, merging, planning, scale, utility, wholes
 from efex.bench.measuring import HEADINGS, Line, product_time
 from efex.errors import InvalidArgumentError
 
 CASES: dict[str, Callable[[], Iterator[Line]]] = {
     "learning": learning.lines,
     "planning": planning.lines,
+    "merging": merging.lines,
     "wholes": wholes.lines,
     "scale": scale.lines,
     "utility": utility.lines,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import cache
 
 import numpy as np
+from numpy.typing import NDArray
 
 from efex.experience import Alphabet, Experience
 from efex.model.cscg import Model
@@ -16,11 +17,17 @@ from efex.worlds import make
 
 def random_walks(size: int, *, episodes: int, steps: int = 100) -> Experience:
     """Return episodes of random steps from random cells of a `size` x `size` grid, unique fraction 0.1."""
+    return walked(size, episodes=episodes, steps=steps)[0]
+
+
+def walked(size: int, *, episodes: int, steps: int = 100) -> tuple[Experience, NDArray[np.int64]]:
+    """Return such episodes, and the cells they were at."""
     world = make("grid2d", size=size, unique_fraction=0.1, seed=0)
-    observations, actions, _ = world.walks(episodes, steps, seed=0)
+    observations, actions, nodes = world.walks(episodes, steps, seed=0)
     ended = np.concatenate([actions, np.full((episodes, 1), -1)], axis=1)
     alphabet = Alphabet(range(len(world.truth.symbols)))
-    return Experience.from_flat(observations.ravel(), ended.ravel(), n_actions=4, alphabet=alphabet)
+    experience = Experience.from_flat(observations.ravel(), ended.ravel(), n_actions=4, alphabet=alphabet)
+    return experience, nodes.ravel().astype(np.int64)
 
 
 def random_model(experience: Experience, clones: int, *, seed: int = 0) -> Model:
