@@ -132,6 +132,13 @@ def test_growing_mazes_are_drawn_with_what_was_cut_off_and_a_tour_that_has_no_ma
     assert [row for row in exponents if row[0] == "tour"] == [("tour", tried)]
 
 
+@pytest.mark.parametrize("agent", ["efex", "random", "tour"])
+def test_growing_mazes_are_drawn_of_one_agent_alone(agent, store, tmp_path):
+    study = load_study("scaling")
+    fill(store, study, lambda case: case.seed == 2_000 and case.agent == agent)
+    assert {row[0] for row in tables(report_study(study, store, tmp_path / "out").read_text())[0][1:]} == {agent}
+
+
 def test_every_setting_is_drawn_with_the_marks_of_its_agent(store, tmp_path):
     study = load_study("sensitivity")
     fill(store, study, lambda case: case.seed < 2_002)

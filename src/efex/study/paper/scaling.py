@@ -54,8 +54,8 @@ def study() -> Study:
 
 def _case(size: int, agent: str, seed: int) -> Case:
     steps = RANDOM_STEPS if agent == "random" else STEPS[size]
-    marks = RANDOM_MARKS if agent == "random" else tuple(sorted({*(mark for mark in MARKS if mark <= steps), steps}))
-    marks = () if agent == "tour" else marks
+    learning = tuple(sorted({*(mark for mark in MARKS if mark <= steps), steps}))
+    marks = {"efex": learning, "random": RANDOM_MARKS, "tour": ()}[agent]
     options = (("unique_fraction", 0.1), ("size", size))
     return Case("teleport-maze", agent, steps, seed, options=options, marks=marks)
 
@@ -191,11 +191,10 @@ def _draw_fits(axes: Axes, results: Results, agent: str, measure: str, *, colour
 
 
 def _stretch(row: list[Axes], results: Results, measure: str) -> None:
-    """End the linear axis where the agents that learn were cut off, and the other where all were."""
-    limits = {agent: [_limit(runs, measure) for _, runs in _sizes(results, agent)] for agent in ("efex", "random")}
-    learning = limits["efex"]
-    row[0].set_ylim(0, 1.08 * max(learning or limits["random"]))
-    row[1].set_ylim(top=1.6 * max(learning + limits["random"]))
+    """End the linear axis where efex was cut off, and the other where random walks were."""
+    efex, random = ([_limit(runs, measure) for _, runs in _sizes(results, agent)] for agent in ("efex", "random"))
+    row[0].set_ylim(0, 1.08 * max(efex or random or [1]))
+    row[1].set_ylim(top=1.6 * max(efex + random or [10]))
 
 
 def _grouped(results: Results, agent: str, measure: str) -> tuple[list[Runs], list[Runs]]:
