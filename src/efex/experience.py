@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from efex.checks import whole
 from efex.errors import InvalidArgumentError
 from efex.symbols import PLAIN, Symbol, plain, to_symbol
+from efex.triples import Triples
 
 
 class Alphabet:
@@ -87,6 +88,7 @@ class Experience:
         self._length = 0
         self._starts: list[int] = []
         self._terminated: list[int] = []
+        self._triples: Triples | None = None
 
     @classmethod
     def from_episodes(
@@ -241,6 +243,13 @@ class Experience:
     def actions(self) -> NDArray[np.int32]:
         """The action taken at every observation, -1 at an episode's last."""
         return self._actions[: self._length]
+
+    @property
+    def triples(self) -> Triples:
+        """The distinct (action, observation, next observation), found once for as long as nothing more is seen."""
+        if self._triples is None or len(self._triples.step) != self._length:
+            self._triples = Triples.of_steps(self.observations, self.actions)
+        return self._triples
 
     @property
     def symbols(self) -> list[Symbol]:

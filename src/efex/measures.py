@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NamedTuple, Protocol
 
@@ -163,17 +164,19 @@ def _world_walks(
     world: gymnasium.Env[Any, Any], walks: int, steps: int, *, seed: int
 ) -> tuple[Experience, NDArray[np.int64]]:
     """Return random walks from uniform nodes as the world shows them, and the nodes they visit."""
-    inner = unwrap(world)
-    walks, steps = whole("walks", walks, at_least=1), whole("steps", steps, at_least=1)
-    observations, actions, nodes = inner.walks(walks, steps, seed=seed)
+    shape = whole("walks", walks, at_least=1), whole("steps", steps, at_least=1)
+    plain, nodes = _plain_walks(unwrap(world), *shape, seed)
+    return plain.renamed(lambda symbol: to_symbol(shown(world)(symbol))), nodes
+
+
+@functools.lru_cache(maxsize=1)
+def _plain_walks(world: GraphWorld, walks: int, steps: int, seed: int) -> tuple[Experience, NDArray[np.int64]]:
+    """Return random walks and their nodes; a study measures one world by the same walks, over and over."""
+    observations, actions, nodes = world.walks(walks, steps, seed=seed)
     taken = np.concatenate([actions, np.full((walks, 1), -1)], axis=1)
-    plain = Experience.from_flat(
-        observations.ravel(),
-        taken.ravel(),
-        n_actions=inner.truth.n_actions,
-        alphabet=Alphabet(range(int(observations.max()) + 1)),
-    )
-    return plain.renamed(lambda symbol: to_symbol(shown(world)(symbol))), nodes.ravel()
+    alphabet = Alphabet(range(int(observations.max()) + 1))
+    flat = (observations.ravel(), taken.ravel())
+    return Experience.from_flat(*flat, n_actions=world.truth.n_actions, alphabet=alphabet), nodes.ravel()
 
 
 def _random_episodes(

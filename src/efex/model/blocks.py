@@ -12,6 +12,7 @@ from efex.experience import Experience
 from efex.kernels.blocks import copy_blocks, find_blocks
 from efex.kernels.cpu import Walks
 from efex.model.layout import CloneLayout
+from efex.triples import Triples, key_triples, triple_keys
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -22,14 +23,14 @@ class Blocks:
     action: NDArray[np.int32]
     source: NDArray[np.int32]
     target: NDArray[np.int32]
+    triples: Triples | None = None
+    """Those of an experience, if they are."""
 
     @classmethod
     def of_experience(cls, experience: Experience, layout: CloneLayout) -> Blocks:
         """Return the blocks of every triple that occurs in `experience`."""
-        t = np.flatnonzero(experience.actions >= 0)
-        return cls.of_triples(
-            experience.actions[t], experience.observations[t], experience.observations[t + 1], layout=layout
-        )
+        triples = experience.triples
+        return cls(layout, triples.action, triples.source, triples.target, triples)
 
     @classmethod
     def of_triples(
@@ -41,16 +42,13 @@ class Blocks:
         layout: CloneLayout,
     ) -> Blocks:
         """Return the blocks of the given triples, each once."""
-        keys = np.unique(_keys(action, source, target, layout.n_observations))
         n = max(layout.n_observations, 1)
-        pair, last = np.divmod(keys, n)
-        first, middle = np.divmod(pair, n)
-        return cls(layout, first.astype(np.int32), middle.astype(np.int32), last.astype(np.int32))
+        return cls(layout, *key_triples(np.unique(triple_keys(action, source, target, n)), n))
 
     @cached_property
     def keys(self) -> NDArray[np.int64]:
         """One sorted whole number per block."""
-        return _keys(self.action, self.source, self.target, self.layout.n_observations)
+        return triple_keys(self.action, self.source, self.target, self.layout.n_observations)
 
     @cached_property
     def start(self) -> NDArray[np.int64]:
@@ -99,14 +97,17 @@ class Blocks:
 
     def bind(self, experience: Experience) -> Walks:
         """Return the experience as the kernels take it: every step knows its block."""
-        return self.bind_flat(experience.observations, experience.actions, experience.offsets)
+        observations, actions = experience.observations, experience.actions
+        if self.are_of(experience):
+            block = experience.triples.step
+        else:
+            # An episode's last observation has action -1, which no block has.
+            block = self.find(actions, observations, np.roll(observations, -1))
+        return Walks(observations, actions, experience.offsets, block)
 
-    def bind_flat(
-        self, observations: NDArray[np.int32], actions: NDArray[np.int32], offsets: NDArray[np.int64]
-    ) -> Walks:
-        """Return flat arrays as the kernels take them: every step knows its block."""
-        # An episode's last observation has action -1, which no block has.
-        return Walks(observations, actions, offsets, self.find(actions, observations, np.roll(observations, -1)))
+    def are_of(self, experience: Experience) -> bool:
+        """Whether these are the blocks of this very experience, which has not grown since."""
+        return self.triples is not None and self.triples is experience.triples
 
     def carry(self, values: NDArray[np.float32], other: Blocks) -> NDArray[np.float32]:
         """Return `values` of these blocks laid out as `other`, whose layout may have grown; zero where new."""
@@ -116,7 +117,3 @@ class Blocks:
         widths, new_widths = sizes[self.target], grown[self.target]
         copy_blocks(values, self.start, widths, out, other.start, new_widths, found)
         return out
-
-
-def _keys(action: NDArray[np.int32], source: NDArray[np.int32], target: NDArray[np.int32], n: int) -> NDArray[np.int64]:
-    return (action.astype(np.int64) * n + source) * n + target

@@ -40,8 +40,11 @@ class Counts(NamedTuple):
 def bind(model: Model, experience: Experience) -> Steps:
     """Return `experience` as the E-step takes it."""
     walks = model.blocks.bind(experience)
-    order = np.argsort(walks.block, kind="stable")
-    bounds = np.searchsorted(walks.block[order], np.arange(len(model.blocks) + 1))
+    if model.blocks.are_of(experience):
+        order, bounds = experience.triples.order, experience.triples.bounds
+    else:
+        order = np.argsort(walks.block, kind="stable")
+        bounds = np.searchsorted(walks.block[order], np.arange(len(model.blocks) + 1))
     return Steps(walks, cpu.positions(walks, model.weights), order, bounds)
 
 
