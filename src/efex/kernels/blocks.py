@@ -5,6 +5,7 @@ The blocks groups[g] to groups[g + 1] share their action and source, g = action 
 
 from numba import njit, prange
 
+from efex.kernels.leaf import leaf
 from efex.kernels.products import reduce
 from efex.kernels.simd import LANES, fill, fma, load, store
 
@@ -68,7 +69,7 @@ def find_blocks(action, source, target, n_observations, groups, targets, found):
                 found[k] = lo
 
 
-@njit(cache=True)
+@leaf
 def count_path(path, w, start, first, counts):
     """Count the steps of a path over the walks `w` in their blocks; return whether there was one for every step."""
     for t in range(len(path)):

@@ -10,6 +10,7 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit, prange
 
+from efex.kernels.leaf import leaf
 from efex.kernels.products import column_products, leak, outer_sums, overlap, rescale, row_products
 from efex.kernels.simd import LANES, prefetch
 
@@ -75,14 +76,14 @@ def _expect_block(walks, weights, t):
             prefetch(weights.values, k)
 
 
-@njit(cache=True)
+@njit(cache=True, inline="always")
 def _background(walks, weights, t):
     """Return what each clone at t sends to any one target outside the stored blocks."""
     x = walks.observations[t]
     return weights.background[walks.actions[t], weights.first[x] : weights.first[x + 1]]
 
 
-@njit(cache=True)
+@leaf
 def start_message(walks, weights, t, out, maximise):
     """Write the scaled first message of the episode that begins at t; return the scale."""
     lo = weights.first[walks.observations[t]]
@@ -91,7 +92,7 @@ def start_message(walks, weights, t, out, maximise):
     return rescale(out, maximise)
 
 
-@njit(cache=True)
+@leaf
 def _forward(walks, weights, begin, end, at, messages, maximise):
     """Fill the messages of one episode; return the log of the product of their scales, and what failed, or OK."""
     log_scale, product = 0.0, 1.0
@@ -119,14 +120,15 @@ def _retreat(walks, weights, t, message, out, tail):
     if b >= 0:
         row_products(message, weights.values[weights.start[b] : weights.start[b + 1]], out, tail)
     else:
-        out[:] = _background(walks, weights, t) * message.sum()
+        background, total = _background(walks, weights, t), message.sum()
+        for i in range(len(out)):
+            out[i] = background[i] * total
 
 
-@njit(cache=True)
-def _backward(walks, weights, begin, end, at, forward, backward, norms):
+@leaf
+def _backward(walks, weights, begin, end, at, forward, backward, norms, tail):
     """Fill the scaled backward messages of one episode, and norms[t] such that the posterior of step t -> t+1
-    is f_t(i) w(i, j) b_{t+1}(j) / norms[t]; return the position that failed, or OK."""
-    tail = np.empty(LANES, backward.dtype)
+    is f_t(i) w(i, j) b_{t+1}(j) / norms[t]; return the position that failed, or OK. `tail` is room for one vector."""
     backward[at[end - 1] : at[end]] = 1
     rescale(backward[at[end - 1] : at[end]], False)
     for t in range(end - 2, begin - 1, -1):
@@ -164,7 +166,8 @@ def smooth_walks(walks, weights, at):
         begin, end = walks.offsets[e], walks.offsets[e + 1]
         log_likelihood[e], failed[e] = _forward(walks, weights, begin, end, at, forward, False)
         if failed[e] == OK:
-            failed[e] = _backward(walks, weights, begin, end, at, forward, backward, norms)
+            tail = np.empty(LANES, backward.dtype)
+            failed[e] = _backward(walks, weights, begin, end, at, forward, backward, norms, tail)
     return forward, backward, norms, log_likelihood, failed
 
 
@@ -217,7 +220,7 @@ def start_counts(walks, weights, at, forward, backward):
     return counts
 
 
-@njit(cache=True)
+@leaf
 def trace_back(walks, weights, begin, end, at, messages, path):
     """Write the likeliest path into `path[begin:end]`, last state first; stop where it meets the path already
     there. Return the first position that was written."""

@@ -3,6 +3,7 @@
 import numpy as np
 from numba import njit
 
+from efex.kernels.leaf import leaf
 from efex.kernels.reckoning import after, invert
 
 MIXING = -7046029254386353131
@@ -77,7 +78,7 @@ def slot(there, at, where):
     return k
 
 
-@njit(cache=True)
+@leaf
 def put(there, at, state):
     """Take in a state, unless another one is at the same coordinate."""
     k = slot(there, at, at[state])
@@ -85,13 +86,13 @@ def put(there, at, state):
         there[k] = state
 
 
-@njit(cache=True)
+@leaf
 def state_at(there, at, where):
     """Return the state at a coordinate, -1 where none was ever reached."""
     return there[slot(there, at, where)]
 
 
-@njit(cache=True)
+@leaf
 def expect(start, target, back, place, state):
     """Return why an action should lead from `state` to `place`, or nowhere, given the row `back`; -1 if it need not."""
     if start[back] == start[back + 1]:
@@ -102,7 +103,7 @@ def expect(start, target, back, place, state):
     return BLOCKED if start[back] + 1 == start[back + 1] and target[start[back]] == place else -1
 
 
-@njit(cache=True)
+@leaf
 def likeliest(start, target, count, row):
     """Return the state that a row led to most often."""
     best = start[row]

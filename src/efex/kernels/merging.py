@@ -7,6 +7,7 @@ a union is tried by doing it, for the same exchange of links joins two rings and
 import numpy as np
 from numba import njit
 
+from efex.kernels.leaf import leaf
 from efex.kernels.reckoning import agreement
 from efex.kernels.transitions import log_rising
 
@@ -35,7 +36,7 @@ def merge(t, r, pairs, margin, label):
             part(r, label, ring, size, trail, 0, unions)
 
 
-@njit(cache=True)
+@leaf
 def know_places(t, r, label, ring):
     """Write what every row is worth and mostly leads to, and what every place agrees on, while all are apart."""
     for place in range(len(label)):
@@ -44,7 +45,7 @@ def know_places(t, r, label, ring):
             know_row(t, r, label, ring, place, action)
 
 
-@njit(cache=True)
+@leaf
 def unite(t, r, label, ring, size, x, y, margin, trail, apart):
     """Unite the classes of x and y, and what follows from it as far as it pays; return the gain and the unions.
 
@@ -90,7 +91,7 @@ def unite(t, r, label, ring, size, x, y, margin, trail, apart):
     return best, kept
 
 
-@njit(cache=True, forceinline=True)
+@leaf(forceinline=True)
 def join(label, ring, size, u, v):
     """Add the class v to the class u."""
     write_label(label, ring, v, u)
@@ -98,7 +99,7 @@ def join(label, ring, size, u, v):
     size[u] += size[v]
 
 
-@njit(cache=True, forceinline=True)
+@leaf(forceinline=True)
 def part(r, label, ring, size, trail, kept, unions):
     """Undo all unions but the first ones, which are kept, and what they changed of rows."""
     for k in range(trail[unions, 2] - 1, trail[kept, 2] - 1, -1):
@@ -110,7 +111,7 @@ def part(r, label, ring, size, trail, kept, unions):
         write_label(label, ring, v, v)
 
 
-@njit(cache=True, forceinline=True)
+@leaf(forceinline=True)
 def write_label(label, ring, head, name):
     """Give a name to the whole ring."""
     label[head], place = name, ring[head]
@@ -118,7 +119,7 @@ def write_label(label, ring, head, name):
         label[place], place = name, ring[place]
 
 
-@njit(cache=True, forceinline=True)
+@leaf(forceinline=True)
 def list_rows(t, r, label, ring, u, v):
     """List in r.rows all that a union of u and v concerns, their rows and those into v; return how many."""
     marked, place = 0, v
@@ -137,7 +138,7 @@ def list_rows(t, r, label, ring, u, v):
     return marked
 
 
-@njit(cache=True, forceinline=True)
+@leaf(forceinline=True)
 def score_rows(r, concerned, score):
     """Return a score with what the rows in r.rows are worth."""
     for k in range(concerned):
@@ -145,7 +146,7 @@ def score_rows(r, concerned, score):
     return score
 
 
-@njit(cache=True, forceinline=True)
+@leaf(forceinline=True)
 def score_anew(t, r, label, ring, v, concerned, score, enough, changed):
     """Return a score with what the rows in r.rows are worth now that v is no more, and how many have changed by now.
 
@@ -164,7 +165,7 @@ def score_anew(t, r, label, ring, v, concerned, score, enough, changed):
     return score, changed
 
 
-@njit(cache=True, forceinline=True)
+@leaf(forceinline=True)
 def mark(r, row, marked):
     """List a row in r.rows, once; return how many are."""
     if r.marked[row]:
@@ -174,14 +175,14 @@ def mark(r, row, marked):
     return marked + 1
 
 
-@njit(cache=True, forceinline=True)
+@leaf(forceinline=True)
 def know_row(t, r, label, ring, head, action):
     """Write what an action is worth from a class, theory (10), and where it mostly leads, -1 if it was never tried."""
     outcomes, total = count_row(t, r, label, ring, head, action)
     score, mostly, most = 0.0, -1, 0.0
     for k in range(outcomes):
         to = r.touched[k]
-        prior = r.prior[k] + (t.sticky[t.observation[head], action] if to == head else 0.0)
+        prior = t.base[r.entries[k]] + (t.sticky[t.observation[head], action] if to == head else 0.0)
         score += log_rising(prior, r.seen[to])
         if r.seen[to] > most:
             mostly, most = to, r.seen[to]
@@ -190,7 +191,7 @@ def know_row(t, r, label, ring, head, action):
     r.worth[row], r.mostly[row] = score - log_rising(t.weight, total), mostly
 
 
-@njit(cache=True, forceinline=True)
+@leaf(forceinline=True)
 def count_row(t, r, label, ring, head, action):
     """Count in r.seen what `action` led to from a class; return how many different classes, and how often in all."""
     outcomes, total, place = 0, 0.0, head
@@ -199,7 +200,7 @@ def count_row(t, r, label, ring, head, action):
         for entry in range(t.row_start[row], t.row_start[row + 1]):
             to = label[t.target[entry]]
             if r.seen[to] == 0.0:
-                r.touched[outcomes], r.prior[outcomes] = to, t.base[entry]
+                r.touched[outcomes], r.entries[outcomes] = to, entry
                 outcomes += 1
             r.seen[to] += t.visits[entry]
             total += t.visits[entry]

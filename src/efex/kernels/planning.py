@@ -3,6 +3,8 @@
 import numpy as np
 from numba import njit
 
+from efex.kernels.leaf import leaf
+
 PATIENCE = 50
 """Sweeps after which few equations are rather solved at once."""
 
@@ -59,7 +61,7 @@ def row_information(start, count, totals, of_entry, of_total, prior, n_states):
     return gain
 
 
-@njit(cache=True)
+@leaf
 def reach(row, start, target, count, values):
     """Return c · values of one row: the counted part of its mean transition, unscaled."""
     total = 0.0
@@ -68,7 +70,7 @@ def reach(row, start, target, count, values):
     return total
 
 
-@njit(cache=True)
+@leaf
 def value_sweeps(start, target, count, scale, closed, prior, reward, discount, values, n_actions, tolerance, limit):
     """Sweep v(z) ← max_a (1 - γ) u + γ t̄ · v in place until the changes of one sweep span less than `tolerance`;
     return the number of sweeps."""
@@ -94,7 +96,7 @@ def value_sweeps(start, target, count, scale, closed, prior, reward, discount, v
     return limit
 
 
-@njit(cache=True)
+@leaf
 def improve(start, target, count, scale, closed, reward, discount, relative, n_actions, policy, tie):
     """Move every state's row in `policy` to its best one; a row that ties with the best stays. Return how many moved.
 
@@ -149,7 +151,7 @@ def downstream_first(start, target, count, policy):
     return order, main, cycle
 
 
-@njit(cache=True)
+@leaf
 def affine(row, main, start, target, count, factor, information, duration):
     """Return (Σ' w x, Σ' w t, w_main): the row's weights w = factor * c applied to all targets but `main`."""
     x, t, own = 0.0, 0.0, 0.0

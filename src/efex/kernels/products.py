@@ -1,12 +1,12 @@
 """The arithmetic of messages: products of a vector with one block, of any width, eight numbers at a time."""
 
 import numpy as np
-from numba import njit
 
+from efex.kernels.leaf import leaf
 from efex.kernels.simd import LANES, element, fill, fma, highest, larger, load, multiply, store, total
 
 
-@njit(cache=True)
+@leaf
 def _column_sums(message, values, column, width):
     """Return Σ_i message[i] values[i, j] for the columns j of one vector."""
     sums, at = fill(message.dtype.type(0)), column
@@ -16,7 +16,7 @@ def _column_sums(message, values, column, width):
     return sums
 
 
-@njit(cache=True)
+@leaf
 def _column_maxima(message, values, column, width):
     """Return max_i message[i] values[i, j] for the columns j of one vector."""
     best, at = fill(message.dtype.type(0)), column
@@ -26,7 +26,7 @@ def _column_maxima(message, values, column, width):
     return best
 
 
-@njit(cache=True)
+@leaf
 def column_products(message, values, out, maximise):
     """Write Σ_i (or max_i) message[i] values[i, j] for every j.
 
@@ -50,7 +50,7 @@ def column_products(message, values, out, maximise):
             store(out, column, _column_sums(message, values, column, width))
 
 
-@njit(cache=True)
+@leaf
 def row_products(message, values, out, tail):
     """Write Σ_j values[i, j] message[j] for every i. `tail` is room for one vector."""
     width = len(message)
@@ -74,7 +74,7 @@ def row_products(message, values, out, tail):
         out[i] = total(sums)
 
 
-@njit(cache=True)
+@leaf
 def outer_sums(forward, backward, f_at, g_at, inverse, values, out, width):
     """Write values[i, j] Σ_k forward_k[i] inverse_k backward_k[j] for every (i, j); three vectors go together."""
     zero, last = out.dtype.type(0), width - LANES
@@ -102,7 +102,7 @@ def outer_sums(forward, backward, f_at, g_at, inverse, values, out, width):
             store(out, row + j2, multiply(s2, load(values, row + j2)))
 
 
-@njit(cache=True)
+@leaf
 def leak(message, background, out, maximise):
     """Write Σ_i (or max_i) message[i] background[i] everywhere: what reaches targets outside the stored blocks."""
     leak = out.dtype.type(0)
@@ -112,7 +112,7 @@ def leak(message, background, out, maximise):
     out[:] = leak
 
 
-@njit(cache=True)
+@leaf
 def reduce(numbers, maximise):
     """Return the sum (or maximum, at least zero) of `numbers`."""
     whole, one = len(numbers) // LANES * LANES, numbers.dtype.type(1)
@@ -125,7 +125,7 @@ def reduce(numbers, maximise):
     return result
 
 
-@njit(cache=True)
+@leaf
 def rescale(message, maximise):
     """Scale the message to sum (or maximum) one; return the scale."""
     scale = reduce(message, maximise)
@@ -138,7 +138,7 @@ def rescale(message, maximise):
     return scale
 
 
-@njit(cache=True, fastmath={"reassoc", "contract"})
+@leaf(fastmath={"reassoc", "contract"})
 def overlap(f, g):
     """Return Σ_i f[i] g[i], in double precision because both may be tiny."""
     sum_ = 0.0

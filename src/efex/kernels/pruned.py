@@ -10,6 +10,8 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit, prange
 
+from efex.kernels.leaf import leaf
+
 
 class Trellis(NamedTuple):
     """Clones `state[at[t]:at[t + 1]]` are kept at position t; the pairs between t and t + 1 are
@@ -25,7 +27,7 @@ class Trellis(NamedTuple):
     row: np.ndarray
 
 
-@njit(cache=True)
+@leaf
 def _threshold(f, g, share):
     """Return the posterior below which clones are left out, such that together they hold at most `share`."""
     norm = 0.0
@@ -91,7 +93,7 @@ def connect(walks, weights, n_states, at, state):
     return Trellis(walks.offsets, at, state, pair_at, pair, entry[:known].copy(), row[:known].copy())
 
 
-@njit(cache=True)
+@leaf
 def _forward(trellis, begin, end, weight, initial, messages, inverse):
     """Fill the messages of one episode, each of sum one, and one over their scales; return the log-likelihood."""
     at, pair = trellis.at, trellis.pair
@@ -122,7 +124,7 @@ def _forward(trellis, begin, end, weight, initial, messages, inverse):
     return log_scale + np.log(product)
 
 
-@njit(cache=True)
+@leaf
 def _backward(trellis, begin, end, weight, forward, inverse, messages, mass):
     """Fill the backward messages of one episode and the posterior of every pair."""
     at = trellis.at

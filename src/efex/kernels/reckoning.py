@@ -8,19 +8,20 @@ import math
 import numpy as np
 from numba import njit
 
+from efex.kernels.leaf import leaf
 from efex.kernels.moves import QUARTERS
 
 APART = 7046029254386353131
 """How far from one another coordinates begin that have nothing in common."""
 
 
-@njit(cache=True)
+@leaf
 def after(moves, action, at):
     """Return where an action leads from a coordinate, which is where it is if that is unknown."""
     return at + moves[action, at % QUARTERS]
 
 
-@njit(cache=True)
+@leaf
 def before(moves, action, at):
     """Return the coordinate from which an action leads to one."""
     for heading in range(QUARTERS):
@@ -44,8 +45,51 @@ def invert(moves):
 
 
 @njit(cache=True)
+def locate(source, action, target, visits, moves, n):
+    """Return the coordinates of n places, how many edges lead elsewhere, and how many none of them need.
+
+    Those walked most often decide, of edges that move by what is known.
+    """
+    known, most = 0, 0
+    edges = np.empty(len(source), np.int64)
+    for edge in range(len(source)):
+        if source[edge] != target[edge] and moves[action[edge], 0] != 0:
+            edges[known] = edge
+            most = max(most, int(visits[edge]))
+            known += 1
+    begin = np.zeros(most + 2, np.int64)
+    for edge in edges[:known]:
+        begin[most - int(visits[edge]) + 1] += 1
+    begin, order = np.cumsum(begin), np.empty(known, np.int64)
+    for edge in edges[:known]:
+        rank = most - int(visits[edge])
+        order[begin[rank]] = edge
+        begin[rank] += 1
+    at = settle(source, action, target, moves, order, n)
+    connected, places, wrong = np.zeros(n, np.bool_), 0, 0
+    for edge in edges[:known]:
+        wrong += after(moves, action[edge], at[source[edge]]) != at[target[edge]]
+        connected[source[edge]] = connected[target[edge]] = True
+    for place in range(n):
+        places += connected[place]
+    return at, wrong, max(known - places, 0)
+
+
+@njit(cache=True)
+def read_edges(source, action, target, at, moves):
+    """Return by how much every edge moves, 0 where that is unknown, and where it leads so; the last place is none."""
+    by, reading = np.zeros(len(source), np.int64), np.empty(len(source), np.int64)
+    for edge in range(len(source)):
+        here = at[source[edge]]
+        if source[edge] != target[edge] and source[edge] < len(at) - 1:
+            by[edge] = moves[action[edge], here % QUARTERS]
+        reading[edge] = here + by[edge]
+    return by, reading
+
+
+@njit(cache=True)
 def settle(source, action, target, moves, order, n):
-    """Return the coordinates of n places, given the edges that tell something, and in which order they decide.
+    """Return the coordinates of n places, given edges, and in which order those that tell something decide.
 
     An edge that connects two places decides where they are to one another. What nothing connects has nothing in common.
     """
@@ -84,7 +128,7 @@ def settle(source, action, target, moves, order, n):
     return at
 
 
-@njit(cache=True)
+@leaf
 def find_root(root, place):
     """Return the place that stands for all connected with this one, and shorten the way to it."""
     while root[place] != place:
@@ -120,7 +164,7 @@ def positions(places, at, actions, moves):
     return out
 
 
-@njit(cache=True, forceinline=True)
+@leaf(forceinline=True)
 def agreement(t, r, label, ring, head):
     """Return what is gained, in nats, by expecting every edge into a class to lead where the class is reckoned to be.
 
@@ -154,7 +198,7 @@ def agreement(t, r, label, ring, head):
     return gain * (agree - 1) / agree + (edges - agree) * math.log(t.astray) if agree > 0 else 0.0
 
 
-@njit(cache=True)
+@leaf
 def total_agreement(t):
     """Return what is gained at all places, each of them a class of its own."""
     astray, gain = math.log(t.astray), 0.0

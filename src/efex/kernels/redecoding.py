@@ -8,6 +8,7 @@ import math
 import numpy as np
 from numba import njit
 
+from efex.kernels.leaf import leaf
 from efex.kernels.reckoning import after
 
 
@@ -40,7 +41,7 @@ def redecode(g, c, order, path):
     return moved
 
 
-@njit(cache=True)
+@leaf
 def tally(g, c, lo, states, amount):
     """Count the steps and visits of an episode that begins at `lo`, or take them back."""
     c.starts[states[0]] += amount
@@ -51,7 +52,7 @@ def tally(g, c, lo, states, amount):
             c.totals[g.actions[lo + t], states[t]] += amount
 
 
-@njit(cache=True)
+@leaf
 def entry(g, t, state, then):
     """Return where the step t from `state` to the state `then` is counted."""
     look, next_look = g.observations[t], g.observations[t + 1]
@@ -59,7 +60,7 @@ def entry(g, t, state, then):
     return g.start[g.block[t]] + (state - g.first[look]) * width + then - g.first[next_look]
 
 
-@njit(cache=True)
+@leaf
 def chance_of_step(g, c, t, state, then):
     """Return the probability of the step t from `state` to the state `then`, as all that is counted tells.
 
@@ -76,7 +77,7 @@ def chance_of_step(g, c, t, state, then):
     return (c.counts[entry(g, t, state, then)] + prior) / (c.totals[g.actions[t], state] + g.weight)
 
 
-@njit(cache=True)
+@leaf
 def chance_of_start(g, c, t, state):
     """Return what the probability is proportional to that an episode begins, at position t, at `state`."""
     look = g.observations[t]
@@ -114,7 +115,7 @@ def decode(g, c, lo, hi, message, back):
     return states
 
 
-@njit(cache=True)
+@leaf
 def first_fresh(g, c, look):
     """Return a state of the observation that was never visited, -1 where there is none."""
     for state in range(g.first[look], g.first[look + 1]):
@@ -123,7 +124,7 @@ def first_fresh(g, c, look):
     return -1
 
 
-@njit(cache=True)
+@leaf
 def log_chance(g, c, lo, states):
     """Return the log-probability of an episode's states, each step counted for those after it."""
     score = math.log(chance_of_start(g, c, lo, states[0]))

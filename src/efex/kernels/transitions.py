@@ -5,6 +5,8 @@ import math
 import numpy as np
 from numba import njit
 
+from efex.kernels.leaf import leaf
+
 SHORT = 16
 """Up to so many factors are multiplied; for more, the gamma function is asked."""
 
@@ -80,7 +82,7 @@ def gather_equal(targets, start, n, n_actions):
     return source[:entries], action[:entries], target[:entries], visits[:entries], row_start
 
 
-@njit(cache=True)
+@leaf
 def sort_few(values):
     """Sort in place; a row has few distinct targets, and mostly one."""
     for k in range(1, len(values)):
@@ -106,33 +108,42 @@ def sort_into(key, n):
 
 
 @njit(cache=True)
-def expect(pair, seen, stays, n_pairs, n_looks, stickiness):
-    """Return how likely every entry's observation is where it does not stay, and how likely each pair is to stay.
+def expect(source, action, target, observation, n_actions, stickiness, weight):
+    """Return what every entry weighs beforehand where it does not stay, and how likely each pair is to stay.
 
-    Only what was seen before and done is known: the entry's `pair`. Every entry counts once, and what is expected
-    anywhere as much as one entry: what is seen anywhere, and to stay with chance `stickiness`.
+    A pair is what is seen and what is done there. Only that is known: what it led to elsewhere says what to expect, and
+    all places that show the same are alike. Every entry counts once, and what is expected anywhere as much as one
+    entry: what is seen anywhere, and to stay with chance `stickiness`. The last place shows what no other does.
     """
-    start, order = sort_into(pair, n_pairs)
+    n_looks, n = observation[-1], len(observation) - 1
+    n_pairs = (n_looks + 1) * n_actions
+    pair, seen, shown = np.empty(len(source), np.int64), np.empty(len(source), np.int64), np.zeros(n_looks, np.int64)
+    for place in range(n):
+        shown[observation[place]] += 1
     share = np.zeros(n_looks)
-    for entry in range(len(seen)):
-        share[seen[entry]] += 1 / len(seen)
-    chance, sticky, alike = np.empty(len(seen)), np.full(n_pairs, stickiness), np.zeros(n_looks)
+    for entry in range(len(source)):
+        pair[entry], seen[entry] = observation[source[entry]] * n_actions + action[entry], observation[target[entry]]
+        share[seen[entry]] += 1 / len(source)
+    start, order = sort_into(pair, n_pairs)
+    base, sticky, alike = np.empty(len(source)), np.full(n_pairs, stickiness), np.zeros(n_looks)
     for group in range(n_pairs):
         entries = order[start[group] : start[group + 1]]
         moves = 0
         for entry in entries:
-            if not stays[entry]:
+            if source[entry] != target[entry]:
                 alike[seen[entry]] += 1
                 moves += 1
         sticky[group] = (len(entries) - moves + stickiness) / (len(entries) + 1)
+        leaves = weight * (1 - sticky[group])
         for entry in entries:
-            chance[entry] = (alike[seen[entry]] + share[seen[entry]]) / (moves + 1)
+            look = seen[entry]
+            base[entry] = leaves * ((alike[look] + share[look]) / (moves + 1)) / shown[look]
         for entry in entries:
             alike[seen[entry]] = 0
-    return chance, sticky
+    return base, sticky
 
 
-@njit(cache=True)
+@leaf
 def log_evidence(t, times):
     """Return the log-probability of all steps with every row's transitions integrated out, theory (10).
 

@@ -18,7 +18,6 @@ class Room(NamedTuple):
 
     seen: NDArray[np.float64]
     touched: NDArray[np.int64]
-    prior: NDArray[np.float64]
     marked: NDArray[np.bool_]
     rows: NDArray[np.int64]
     tops: NDArray[np.int64]
@@ -67,7 +66,6 @@ def room_for(transitions: Transitions) -> Room:
     return Room(
         np.zeros(n),
         np.empty(n, np.int64),
-        np.empty(n),
         np.zeros(rows, bool),
         np.empty(rows, np.int64),
         np.empty((transitions.n_actions, 2), np.int64),

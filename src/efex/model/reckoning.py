@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from efex.experience import Experience
 from efex.kernels import reckoning as kernel
 from efex.kernels.transitions import sort_into
-from efex.model.moves import Moves, displaced, displacements
+from efex.model.moves import Moves, displacements
 
 LEAST_ASTRAY = 0.02
 """How often coordinates are wrong at least, however well they have served so far."""
@@ -53,16 +53,7 @@ def reckon(
     """
     if not moves.any():
         return Reckoning(moves, np.zeros(n, np.int64), 0.5)
-    known = (source != target) & (moves[action, 0] != 0)
-    here, by, there = source[known], action[known], target[known]
-    walked = visits[known].astype(np.int64)
-    most = int(walked.max(initial=0))
-    _, by_visits = sort_into(most - walked, most + 1)
-    at = kernel.settle(here, by, there, moves, by_visits, n)
-    connected = np.zeros(n, bool)
-    connected[here] = connected[there] = True
-    wrong = int(np.count_nonzero(at[here] + displaced(moves, by, at[here]) != at[there]))
-    spare = max(len(here) - int(np.count_nonzero(connected)), 0)
+    at, wrong, spare = kernel.locate(source, action, target, visits, moves, n)
     return Reckoning(moves, at, min(max((wrong + 1) / (spare + 2), LEAST_ASTRAY), 0.5))
 
 

@@ -9,7 +9,8 @@ from numpy.typing import NDArray
 
 from efex.experience import Experience
 from efex.kernels import transitions as kernel
-from efex.model.moves import Moves, displaced, no_moves
+from efex.kernels.reckoning import read_edges
+from efex.model.moves import Moves, no_moves
 from efex.model.reckoning import reckon
 
 STICKINESS = 0.5
@@ -74,18 +75,16 @@ def count_transitions(
         places.at, n, experience.actions, experience.offsets, n_actions
     )
     observation = np.append(places.observation, looks)
-    # What such a pair led to elsewhere says what to expect, and all places that show the same are alike.
-    seen, pair = observation[target], observation[source] * n_actions + action
-    chance, sticky = kernel.expect(pair, seen, source == target, (looks + 1) * n_actions, looks, STICKINESS)
-    base = weight * (1 - sticky[pair]) * chance / np.bincount(places.observation)[seen]
+    base, sticky = kernel.expect(source, action, target, observation, n_actions, STICKINESS, weight)
     into, by_target = kernel.sort_into(target, n + 1)
     moves = no_moves(n_actions) if moves is None else moves
     inside = slice(row_start[n * n_actions])
     edges = (each[inside] for each in (source, action, target, visits))
     where = reckon(moves, *edges, n=n)
     at = np.append(where.at, 0)
-    by = np.where((source < n) & (source != target), displaced(moves, action, at[source]), 0)
-    gain = np.log1p((1 - where.astray) * weight * (1 - sticky[pair]) / base)
-    counted = (n_actions, observation, source, action, target, visits, base, weight * sticky.reshape(-1, n_actions))
-    reckoned = (bool(moves.any()), by, at[source] + by, gain, at, where.astray)
-    return Transitions(*counted, weight, row_start, into, by_target, *reckoned)
+    by, reading = read_edges(source, action, target, at, moves)
+    leaves = (1 - sticky)[observation[source] * n_actions + action]
+    gain = np.log1p((1 - where.astray) * weight * leaves / base)
+    counted = (n_actions, observation, source, action, target, visits, base)
+    reckoned = (bool(moves.any()), by, reading, gain, at, where.astray)
+    return Transitions(*counted, weight * sticky.reshape(-1, n_actions), weight, row_start, into, by_target, *reckoned)
