@@ -1,3 +1,5 @@
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -58,6 +60,19 @@ def test_a_closed_row_holds_nothing_to_learn():
     gain = believe([]).closing(closed).information_gain
     assert gain[3] == 0
     assert (gain[~closed] > 0).all()
+
+
+@given(steps, steps)
+def test_being_thrown_counts_but_teaches_nothing(led, thrown):
+    """Rows are worth what they are worth if nobody had been thrown, but lead on average where one gets."""
+    thrown = [(z, a, 3) for z, a, _ in thrown]
+    both, alone = believe(led + thrown), believe([step for step in led if step not in thrown])
+    off = np.array([(*divmod(int(row), 2), 3) in thrown for row in both.rows], bool) & (both.target == 3)
+    marked = replace(both, thrown=off)
+    np.testing.assert_allclose(marked.information_gain, alone.information_gain)
+    assert marked.totals.tolist() == both.totals.tolist()
+    assert marked.mean(0, 0).tolist() == both.mean(0, 0).tolist()
+    assert marked.updated(*np.array([[0], [0], [1]])).thrown is None
 
 
 @pytest.mark.parametrize("prior", [0.0, -1.0, float("nan"), float("inf")])

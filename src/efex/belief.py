@@ -20,7 +20,8 @@ class Belief:
     Where an action has led to different states chance rules, so what was tried there is valued under `by_chance`. A
     closed pair (unavailable, or beyond the end of an episode) holds nothing to learn and is never chosen. Where all
     pairs are closed episodes end, and the first row counts where the next ones began. A row with a `doubt` was never
-    walked: what it counts is foreseen, and that is how likely it is wrong.
+    walked: what it counts is foreseen, and that is how likely it is wrong. Being `thrown` to a target counts, but does
+    not teach where the action leads.
     """
 
     n_states: int
@@ -32,6 +33,7 @@ class Belief:
     count: NDArray[np.int64]
     closed: NDArray[np.bool_]
     doubt: NDArray[np.float64] | None = None
+    thrown: NDArray[np.bool_] | None = None
 
     @classmethod
     def empty(cls, n_states: int, n_actions: int, *, prior: float, by_chance: float | None = None) -> Belief:
@@ -59,7 +61,7 @@ class Belief:
         start, targets, counts = kernel.merge_counts(
             self.start, self.target, self.count, keys[order], amount[order], self.n_states
         )
-        return replace(self, start=start, target=targets, count=counts)
+        return replace(self, start=start, target=targets, count=counts, thrown=None)
 
     def closing(self, closed: NDArray[np.bool_]) -> Belief:
         """Return the belief with these rows closed."""
@@ -93,6 +95,8 @@ class Belief:
     @cached_property
     def information_gain(self) -> NDArray[np.float64]:
         """u(z, a) of every row in nats, theory (11)."""
+        if self.thrown is not None:
+            return self._not_thrown.information_gain
         gain = self._gain(self.prior)
         if self.by_chance != self.prior and (random := self._random).any():
             gain = np.where(random, self._gain(self.by_chance), gain)
@@ -100,6 +104,13 @@ class Belief:
             untried = information_gain(np.full(self.n_states, self.prior))
             gain = np.where(self.doubt > 0, self.doubt * untried + (1 - self.doubt) * gain, gain)
         return np.where(self.closed, 0.0, gain)
+
+    @property
+    def _not_thrown(self) -> Belief:
+        """The belief that counts only where actions led."""
+        left = ~np.asarray(self.thrown)
+        start = np.concatenate([[0], np.cumsum(left)])[self.start]
+        return replace(self, start=start, target=self.target[left], count=self.count[left], thrown=None)
 
     @property
     def _random(self) -> NDArray[np.bool_]:

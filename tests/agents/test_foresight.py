@@ -32,7 +32,7 @@ def square():
     t = np.arange(len(actions))
     states = np.array(looks)
     belief = Belief.empty(4, 4, prior=0.01).updated(states[t], np.array(actions), states[t + 1])
-    return belief.updated(np.array([0, 1]), np.array([SOUTH, SOUTH]), np.array([0, 1])), experience
+    return belief.updated(np.array([0, 1]), np.array([SOUTH, SOUTH]), np.array([0, 1])), experience, states
 
 
 def test_what_is_foreseen_is_the_way_back_and_what_is_there(square):
@@ -45,7 +45,7 @@ def test_what_is_foreseen_is_the_way_back_and_what_is_there(square):
 
 
 def test_what_is_foreseen_is_doubted_as_often_as_it_was_wrong(square):
-    belief, _ = square
+    belief, *_ = square
     ahead = foreseeing(*square)
     untried = information_gain(np.full(4, 0.01))
     row = 3 * 4 + EAST
@@ -65,18 +65,18 @@ def test_a_wall_seen_from_one_side_is_there_from_the_other():
     t, states = np.arange(len(actions)), np.array(looks)
     belief = Belief.empty(6, 4, prior=0.01).updated(states[t], np.array(actions), states[t + 1])
     walls = np.array([[0, NORTH, 0], [3, SOUTH, 3], [1, NORTH, 1]])
-    ahead = foreseeing(belief.updated(*walls.T), experience)
+    ahead = foreseeing(belief.updated(*walls.T), experience, states)
     assert {(s, a): to for s, a, to in foreseen(ahead).tolist()}[4, SOUTH] == 4
 
 
 def test_a_complete_belief_and_one_without_axes_foresee_nothing(square):
-    belief, experience = square
+    belief, experience, path = square
     still = walked([0, 1, 2, 3, 0, 1, 2, 3], [0, 1, 2, 3, 0, 1, 2])
-    assert foreseeing(belief, still) is belief
+    assert foreseeing(belief, still, path) is belief
     assert foreseen(belief) is None
-    assert not reckoning_of(belief, still).moves.any()
+    assert not reckoning_of(belief, still, path).moves.any()
     closed = belief.closing(belief.totals == 0)
-    assert foreseeing(closed, experience) is closed
+    assert foreseeing(closed, experience, path) is closed
 
 
 def test_a_run_knows_what_is_expected_and_keeps_it(tmp_path):
@@ -123,3 +123,34 @@ def test_a_table_knows_the_state_at_every_coordinate(spots, seed):
     expected = {int(at[state]): state for state in (*leads, *target)}
     for where in (*at.tolist(), 1, -1, 2**61):
         assert kernel.state_at(there, at, np.int64(where)) == expected.get(where, -1)
+
+
+def test_what_was_thrown_whenever_it_was_tried_is_as_good_as_untried():
+    """A corridor whose dead ends north throw to its beginning; at one cell that happened at once."""
+    cells = 14
+    there, back = [(EAST, cell) for cell in range(1, cells)], [(WEST, cell) for cell in range(cells - 2, -1, -1)]
+    walk = [(EAST, 1), (WEST, 0)] * 8 + there + back
+    actions, looks = [action for action, _ in walk], [0, *(cell for _, cell in walk)]
+    experience, states = walked(looks, actions), np.array(looks)
+    t = np.arange(len(actions))
+    belief = Belief.empty(cells, 4, prior=0.01).updated(states[t], np.array(actions), states[t + 1])
+    bumps = [(cell, NORTH, cell) for cell in range(1, 12) for _ in range(3)]
+    throws = [(cell, NORTH, 0) for cell in range(1, 12)]
+    belief = belief.updated(*np.array([*bumps, *throws, (12, WEST, 0)]).T)
+    ahead = foreseeing(belief.updated(*np.array([[13], [EAST], [0]])), experience, states)
+    gain = ahead.information_gain.reshape(cells, 4)
+    untried = information_gain(np.full(cells, 0.01))
+    assert ahead.information_gain[0 * 4 + SOUTH] == pytest.approx(untried)
+    assert gain[13, EAST] == pytest.approx(untried), "cells further on cannot be next to the beginning"
+    bumped_thrice = information_gain(np.append(3.01, np.full(cells - 1, 0.01)))
+    assert gain[1:12, NORTH] == pytest.approx(np.full(11, bumped_thrice))
+    assert belief.information_gain.reshape(cells, 4)[1, NORTH] > 1.2 * bumped_thrice
+    once = information_gain(np.append(1.01, np.full(cells - 1, 0.01)))
+    assert gain[12, WEST] == pytest.approx(once), "what leads elsewhere, too, was tried"
+
+
+def test_a_maze_that_throws_is_tried_out_everywhere():
+    world = efex.make("teleport-maze", size=11, unique_fraction=0.1, seed=1500)
+    run = efex.explore(world, steps=3_000, seed=1500, progress=False)
+    assert run.graph.merge_equivalent().n_nodes == world.truth.n_nodes
+    assert efex.measures.precision(run, world, walks=20, steps=1_000) > 0.95

@@ -65,11 +65,11 @@ def test_places_are_where_they_are(grid):
 def test_edges_walked_most_often_decide_and_the_others_lead_astray():
     # 0 -> 1 -> 2 by two steps east; one more edge says that 2 is where 1 is.
     source, action, target = np.array([[0, 0, 1], [1, 0, 2], [0, 0, 2]]).T
-    _, at, astray = reckon(MOVES, source, action, target, np.array([5.0, 4.0, 1.0]), n=4)
+    _, at, astray, _ = reckon(MOVES, source, action, target, np.array([5.0, 4.0, 1.0]), n=4)
     assert np.diff(at[:3]).tolist() == [AXES[0], AXES[0]]
     assert astray == 0.5
     assert not reckon(MOVES, source, action, target, np.array([5.0, 4.0, 1.0]), n=4).is_trusted
-    _, other, _ = reckon(MOVES, source, action, target, np.array([5.0, 1.0, 4.0]), n=4)
+    _, other, *_ = reckon(MOVES, source, action, target, np.array([5.0, 1.0, 4.0]), n=4)
     assert other[2] == other[1]
     assert at[3] not in at[:3], "what nothing connects has nothing in common"
     assert reckon(0 * MOVES, source, action, target, np.ones(3), n=4).astray == 0.5

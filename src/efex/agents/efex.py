@@ -266,7 +266,7 @@ class Efex(Agent):
     @property
     def _foreseeing(self) -> Belief:
         """The belief, with what is foreseen where the agent reckons."""
-        return foreseeing(self.belief, self.experience) if self.restart.reckon else self.belief
+        return foreseeing(self.belief, self.experience, self.path) if self.restart.reckon else self.belief
 
     def recover(self) -> Recovery:
         """Return the map as it is decoded now."""

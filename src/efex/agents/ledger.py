@@ -38,7 +38,7 @@ class Ledger:
         empty = Belief.empty(model.layout.n_states, experience.n_actions, prior=1.0)
         t = np.flatnonzero(experience.actions >= 0)
         steps = empty.updated(self._path[t], experience.actions[t].astype(np.int64), self._path[t + 1])
-        where = reckoning_of(steps, experience) if reckon else None
+        where = reckoning_of(steps, experience, self._path) if reckon else None
         astray = where.astray if where is not None and where.is_trusted else 0.5
         weighs = curiosity_for(prior, self._path, model.layout, astray=astray)
         steps = replace(steps, prior=weighs.prior, by_chance=weighs.by_chance)

@@ -56,8 +56,8 @@ def displaced(moves: Moves, action: NDArray[np.int64], at: NDArray[np.int64]) ->
     return moves[action, at % QUARTERS]
 
 
-def displacements(experience: Experience) -> Moves:
-    """Return by how much every action moves, as far as what is seen tells.
+def displacements(experience: Experience, *, thrown: NDArray[np.bool_] | None = None) -> Moves:
+    """Return by how much every action moves, as far as what is seen tells; a step that was `thrown` ends a walk.
 
     Two actions share an axis if each, right after the other, leads back to what was seen, more often than any does, and
     no other action does so for one of them. They are turns if four of one make a round and there is a step ahead, an
@@ -67,7 +67,8 @@ def displacements(experience: Experience) -> Moves:
     moves = no_moves(experience.n_actions)
     if experience.n_actions > MOST:
         return moves
-    walk = _Walk(experience.observations, experience.actions)
+    actions = experience.actions if thrown is None else np.where(thrown, np.int32(-1), experience.actions)
+    walk = _Walk(experience.observations, actions)
     back, times = kernel.count_returns(*walk, experience.n_actions)
     usual = back.sum() / max(times.sum(), 1.0)
     by_chance = float(np.square(np.bincount(walk.observations) / max(len(walk.observations), 1)).sum())

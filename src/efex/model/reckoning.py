@@ -11,6 +11,7 @@ from efex.experience import Experience
 from efex.kernels import reckoning as kernel
 from efex.kernels.transitions import sort_into
 from efex.model.moves import Moves, displacements
+from efex.model.throwing import thrown_entries, thrown_steps
 
 LEAST_ASTRAY = 0.02
 """How often coordinates are wrong at least, however well they have served so far."""
@@ -26,11 +27,15 @@ MATCHING = 0.9
 
 
 class Reckoning(NamedTuple):
-    """By how much every action moves, zeros where that is unknown, where places are, and how often that is wrong."""
+    """By how much every action moves, zeros where that is unknown, where places are, and how often that is wrong.
+
+    Edges that were `thrown` say nothing of that, None if there are none.
+    """
 
     moves: Moves
     at: NDArray[np.int64]
     astray: float
+    thrown: NDArray[np.bool_] | None
 
     @property
     def is_trusted(self) -> bool:
@@ -46,15 +51,21 @@ def reckon(
     visits: NDArray[np.number[Any]],
     *,
     n: int,
+    start: NDArray[np.int64] | None = None,
 ) -> Reckoning:
     """Return where n places are, given the edges between them; those walked most often decide.
 
-    Of the edges that are not needed to connect the places, some lead astray: that share, smoothed by one of two.
+    Of the edges that are not needed to connect the places, some lead astray: that share, smoothed by one of two. Where
+    something throws, which only edges tell that are sorted by row, beginning at `start`, those edges decide nothing.
     """
     if not moves.any():
-        return Reckoning(moves, np.zeros(n, np.int64), 0.5)
-    at, wrong, spare = kernel.locate(source, action, target, visits, moves, n)
-    return Reckoning(moves, at, min(max((wrong + 1) / (spare + 2), LEAST_ASTRAY), 0.5))
+        return Reckoning(moves, np.zeros(n, np.int64), 0.5, None)
+    edges = (source, action, target, visits)
+    thrown = None if start is None else thrown_entries(start, target, visits, n=n)
+    if thrown is not None:
+        edges = (source[~thrown], action[~thrown], target[~thrown], visits[~thrown])
+    at, wrong, spare = kernel.locate(*edges, moves, n)
+    return Reckoning(moves, at, min(max((wrong + 1) / (spare + 2), LEAST_ASTRAY), 0.5), thrown)
 
 
 def reckoned(path: NDArray[np.int64], experience: Experience) -> Reckoning:
@@ -62,7 +73,9 @@ def reckoned(path: NDArray[np.int64], experience: Experience) -> Reckoning:
     n, t = int(path.max(initial=-1)) + 1, np.flatnonzero(experience.actions >= 0)
     steps = np.stack([path[t], experience.actions[t].astype(np.int64), path[t + 1]])
     (source, action, target), visits = np.unique(steps, axis=1, return_counts=True)
-    return reckon(displacements(experience), source, action, target, visits, n=n)
+    rows = np.bincount(source * experience.n_actions + action, minlength=n * experience.n_actions)
+    moves = displacements(experience, thrown=thrown_steps(path, experience))
+    return reckon(moves, source, action, target, visits, start=np.concatenate([[0], np.cumsum(rows)]), n=n)
 
 
 def wrapped(at: NDArray[np.int64], looks: NDArray[np.int64]) -> NDArray[np.int64] | None:

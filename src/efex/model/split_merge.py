@@ -26,6 +26,7 @@ from efex.model.reckoning import wrapped
 from efex.model.redecoding import redecoded
 from efex.model.restarts import Refit, Restart
 from efex.model.strides import Strides
+from efex.model.throwing import thrown_steps
 from efex.model.transitions import count_transitions, places_of
 from efex.model.viterbi_training import from_path, viterbi_training
 
@@ -108,7 +109,9 @@ class SplitMerge(Restart):
             carried = viterbi_training(carried, experience).model
         path = carried.decode(experience).path
         place = odds_of_two(path, experience) if self.place is None else self.place
-        moves = displacements(experience) if self.reckon else no_moves(experience.n_actions)
+        moves = no_moves(experience.n_actions)
+        if self.reckon:
+            moves = displacements(experience, thrown=thrown_steps(path, experience))
         search = _Search(self, experience, layout, method, last.pseudocount * layout.n_states, place, moves, rng)
         best = search.improve(path)
         model = from_path(carried, experience, best)

@@ -80,9 +80,11 @@ def count_transitions(
     moves = no_moves(n_actions) if moves is None else moves
     inside = slice(row_start[n * n_actions])
     edges = (each[inside] for each in (source, action, target, visits))
-    where = reckon(moves, *edges, n=n)
+    where = reckon(moves, *edges, start=row_start[: n * n_actions + 1], n=n)
     at = np.append(where.at, 0)
     by, reading = read_edges(source, action, target, at, moves)
+    if where.thrown is not None:
+        by[inside][where.thrown] = 0
     leaves = (1 - sticky)[observation[source] * n_actions + action]
     gain = np.log1p((1 - where.astray) * weight * leaves / base)
     counted = (n_actions, observation, source, action, target, visits, base)
