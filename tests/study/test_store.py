@@ -1,4 +1,6 @@
+import json
 import sqlite3
+from dataclasses import replace
 
 import pytest
 from small import small_case
@@ -36,6 +38,34 @@ def test_a_case_that_failed_may_be_done_later(store):
     store.put(CASES[0], "done", RESULT, "1")
     assert store.outcomes() == {CASES[0].id: "done"}
     assert list(store.failures(CASES)) == []
+
+
+def test_a_case_measured_at_other_moments_is_another(store, tmp_path):
+    """Two studies may play the same exploration and look at it at different steps; neither overwrites the other."""
+    rarely = replace(CASES[0], marks=(1,))
+    assert rarely.id == CASES[0].id
+    store.put(CASES[0], "done", RESULT, "1")
+    store.put(rarely, "done", {"rarely": True}, "1")
+    assert [result for _, result in store.results([CASES[0], rarely])] == [RESULT, {"rarely": True}]
+    store.export([rarely], tmp_path / "out.gz")
+    with Store(tmp_path / "other.sqlite") as other:
+        other.put(CASES[0], "done", RESULT, "1")
+        assert other.load(tmp_path / "out.gz") == 1
+        assert len(list(other.results([CASES[0], rarely]))) == 2
+
+
+def test_a_store_keyed_by_the_id_alone_is_taken_over(tmp_path):
+    old = sqlite3.connect(tmp_path / "old.sqlite")
+    with old:
+        old.execute("CREATE TABLE results (id TEXT PRIMARY KEY, spec TEXT, outcome TEXT, result TEXT, version TEXT)")
+        row = (CASES[0].id, CASES[0].to_json(), "done", json.dumps(RESULT), "1")
+        old.execute("INSERT INTO results VALUES (?, ?, ?, ?, ?)", row)
+    old.close()
+    rarely = replace(CASES[0], marks=(1,))
+    for _ in range(2):
+        with Store(tmp_path / "old.sqlite") as store:
+            store.put(rarely, "done", {"rarely": True}, "1")
+            assert [result for _, result in store.results([CASES[0], rarely])] == [RESULT, {"rarely": True}]
 
 
 def test_only_the_cases_asked_for_are_given(store):

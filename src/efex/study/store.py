@@ -15,13 +15,23 @@ from efex.study.case import Case
 
 SCHEMA = """
 CREATE TABLE IF NOT EXISTS results (
-    id TEXT PRIMARY KEY,
+    id TEXT NOT NULL,
     spec TEXT NOT NULL,
     outcome TEXT NOT NULL CHECK (outcome IN ('done', 'failed')),
     result TEXT NOT NULL,
-    version TEXT NOT NULL
+    version TEXT NOT NULL,
+    PRIMARY KEY (id, spec)
 ) WITHOUT ROWID
 """
+"""A case may be measured at other moments in another study, so its id alone is no key."""
+KEYED_BY_ID = "SELECT count(*) = 1 FROM pragma_table_info('results') WHERE pk > 0"
+REKEY = (
+    "ALTER TABLE results RENAME TO before",
+    SCHEMA,
+    "INSERT INTO results SELECT * FROM before",
+    "DROP TABLE before",
+)
+"""What a store takes that was made when the id was the key."""
 INSERT = "INSERT OR REPLACE INTO results VALUES (?, ?, ?, ?, ?)"
 
 
@@ -38,6 +48,9 @@ class Store:
         try:
             with self._database:
                 self._database.execute(SCHEMA)
+                if self._database.execute(KEYED_BY_ID).fetchone()[0]:
+                    for statement in ("BEGIN", *REKEY):
+                        self._database.execute(statement)
         except sqlite3.DatabaseError as error:
             self.close()
             raise EfexError(f"{self.path} is not a store of studies: {error}") from error
@@ -92,8 +105,8 @@ class Store:
                 rows = [tuple(json.loads(line)) for line in file]
         except (OSError, EOFError, ValueError, zlib.error) as error:
             raise EfexError(f"{path} cannot be read as exported results: {error}") from error
-        here = self.outcomes()
-        come = [row for row in rows if here.get(row[0]) != "done"]
+        here = set(self._database.execute("SELECT id, spec FROM results WHERE outcome = 'done'"))
+        come = [row for row in rows if row[:2] not in here]
         with self._database:
             self._database.executemany(INSERT, come)
         return len(come)
