@@ -1,3 +1,5 @@
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -13,7 +15,7 @@ from efex.model.layout import CloneLayout
 from efex.model.marginal import explanation
 from efex.model.reckoning import displacements
 from efex.model.split_merge import SplitMerge
-from efex.model.variational import variational_bayes
+from efex.model.variational import LEAST_LOG_WEIGHT, geometric_weights, prior_divergence, variational_bayes
 from efex.model.viterbi_training import from_path, viterbi_training
 from enumeration import EXACT, small_cases
 
@@ -89,6 +91,28 @@ def test_variational_bayes_is_a_lower_bound_of_the_marginal_likelihood():
         c = np.array(counts, float)
         exact += gammaln(1) - gammaln(1 + c.sum()) + (gammaln(0.5 + c) - gammaln(0.5)).sum()
     np.testing.assert_allclose(bound, exact, rtol=1e-6)
+
+
+@given(case=small_cases(pseudocounts=(1e-4, 5e-3, 0.3)))
+@settings(max_examples=60)
+def test_weights_and_divergence_of_variational_bayes_are_those_of_theory_9(case):
+    """Whether or not counts are zero, or too small to add anything to the prior."""
+    from scipy.special import gammaln, psi
+
+    model, _ = case
+    counts = model.counts.astype(np.float64)
+    counts[::3], counts[1::3] = 0.0, 1e-30
+    model = replace(model, counts=counts)
+    prior, n, row = model.pseudocount, model.layout.n_states, model.blocks.row
+    total = psi(model.totals + prior * n).ravel()
+    weights = geometric_weights(model)
+    logarithms = np.maximum(psi(counts + prior) - total[row], LEAST_LOG_WEIGHT)
+    np.testing.assert_allclose(weights.values, np.exp(logarithms), **EXACT)
+    np.testing.assert_allclose(weights.background.ravel(), np.exp(np.maximum(psi(prior) - total, -600)), **EXACT)
+    terms = gammaln(prior) - gammaln(counts + prior) + counts * (psi(counts + prior) - total[row])
+    totals = (gammaln(model.totals + prior * n) - gammaln(prior * n)).sum()
+    starts = prior_divergence(replace(model, counts=0 * counts))
+    np.testing.assert_allclose(prior_divergence(model), terms.sum() + totals + starts, **EXACT)
 
 
 def test_variational_bayes_sparsifies():

@@ -159,11 +159,11 @@ def test_every_part_that_is_switched_off_is_drawn(store, tmp_path):
     assert rows[1][:4] == ["grid3d", "default", "2 of 5 runs", "5,000 (5,000 to 5,000)"]
 
 
-def test_half_as_long_ends_in_a_mark():
-    half = topologies.case("icg", "random", 0.1, 0.0, 0, share=0.5)
-    assert half.marks == (1_000, 2_000, 5_000, 10_000, 15_000)
-    assert half.steps == 15_000
-    assert topologies.case("icg", "random", 0.1, 0.0, 0).marks[-1] == 30_000
+def test_a_shorter_case_ends_in_a_mark():
+    shorter = topologies.case("icg", "random", 0.1, 0.0, 0, steps=7_000)
+    assert shorter.marks == (1_000, 2_000, 5_000, 7_000)
+    assert shorter.steps == 7_000
+    assert topologies.case("icg", "random", 0.1, 0.0, 0, steps=30_000).marks[-1] == 30_000
 
 
 def test_a_report_is_the_same_every_time(store, tmp_path):

@@ -14,13 +14,16 @@ from efex.experience import Experience
 from efex.model.cscg import Model
 from efex.model.em import CYCLE, PRUNE, em
 from efex.model.expectation import bind, expected_counts, pass_messages
+from efex.model.variational import ITERATIONS, LEAST_LOG_WEIGHT, geometric_weights, variational_bayes
 from efex.model.viterbi_training import viterbi_training
+from efex.special import psi
 
 
 def lines() -> Iterator[Line]:
     """Yield one EM iteration from a random start and after convergence, a long decode, and what threads change."""
     yield _first_iteration()
     yield _converged_iteration()
+    yield _variational_iteration()
     yield _decode()
     yield _threads()
 
@@ -57,6 +60,18 @@ def _converged_iteration() -> Line:
     error = float(np.abs(pruned.counts - full.counts).max())
     check = f"{loss:.0e} nats a step lost (bound {PRUNE:g}), counts within {error:.0e}"
     return in_products("the same, converged, full passes included", seconds, 0.015, check, abs(loss) <= PRUNE)
+
+
+def _variational_iteration() -> Line:
+    experience, _ = workload()
+    soft = converged()
+    model = replace(soft, counts=soft.counts.astype(np.float64))
+    seconds = best_time(lambda: variational_bayes(soft, experience, tolerance=-np.inf), repeats=3) / ITERATIONS
+    total = psi(model.totals + model.pseudocount * model.layout.n_states).ravel()[model.blocks.row]
+    whole = np.exp(np.maximum(psi(model.counts + model.pseudocount) - total, LEAST_LOG_WEIGHT))
+    error = float(np.abs(geometric_weights(model).values - whole).max())
+    check = f"weights within {error:.0e} of those of all counts"
+    return in_products("an iteration of variational Bayes from there", seconds, 0.1, check, error < 1e-12)
 
 
 def _decode() -> Line:
