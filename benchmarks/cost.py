@@ -31,8 +31,10 @@ WORLDS = (
     ("grid2d", 0.1, 0.1, 10_000),
     ("sparse-maze", 0.1, 0.1, 15_000),
     ("grid3d", 1.0, 0.0, 10_000),
+    ("teleport-maze", 0.1, 0.0, 3_000),
 )
 """Worlds, unique fractions, slips, and for how many steps each is explored."""
+NAMES = sorted({name for name, *_ in WORLDS})
 COMPILING = 700
 """Steps after which all that takes time has been compiled."""
 
@@ -70,7 +72,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--beside", type=Path, help="another checkout")
     parser.add_argument("--seeds", nargs="+", type=int, default=[1500])
-    parser.add_argument("--worlds", nargs="+", default=sorted({name for name, *_ in WORLDS}))
+    parser.add_argument("--worlds", nargs="+", default=NAMES, choices=NAMES)
     parser.add_argument("--play", type=json.loads, help=argparse.SUPPRESS)
     chosen = parser.parse_args()
     if chosen.play:

@@ -6,6 +6,7 @@ import subprocess
 import sys
 import time
 import warnings
+from dataclasses import replace
 
 import gymnasium
 import numpy as np
@@ -15,7 +16,9 @@ import efex
 from efex import checkpoint, stopping
 from efex.agents import RandomAgent
 from efex.arrays import read_arrays, write_arrays
+from efex.belief import Belief
 from efex.errors import EfexError, InvalidArgumentError, StorageError
+from efex.parts import keep_belief, read_belief
 
 CHECKPOINT = "checkpoint.safetensors"
 
@@ -132,18 +135,32 @@ def test_what_an_agent_plans_for_several_steps_is_kept(tmp_path):
 
 
 def test_what_an_agent_foresees_is_kept(tmp_path):
-    assert goes_on_while_planning(tmp_path, (181, 183), steps=220, size=9).recovery.foreseen is not None
+    whole = goes_on_while_planning(tmp_path, (181, 183), steps=220, make=lambda: grid(size=9))
+    assert whole.recovery.foreseen is not None
 
 
-def goes_on_while_planning(folder, moments, *, steps, size=4, **settings):
+def test_what_teaches_nothing_in_a_plan_is_kept():
+    walked = Belief.empty(3, 2, prior=0.1).updated(*np.array([[0, 0, 1], [0, 1, 0], [1, 2, 2]]))
+    planned = replace(walked, thrown=np.array([False, True, True]), doubt=np.array([0.0, 0.0, 0.5, 0.0, 0.0, 0.0]))
+    state = keep_belief(planned)
+    again = read_belief(state)
+    assert again.thrown.tolist() == planned.thrown.tolist()
+    assert again.information_gain.tolist() == planned.information_gain.tolist()
+    assert read_belief(keep_belief(walked)).thrown is None
+    state.arrays["thrown"] = state.arrays["thrown"][:2]
+    with pytest.raises(StorageError, match="thrown"):
+        read_belief(state)
+
+
+def goes_on_while_planning(folder, moments, *, steps, make=grid, **settings):
     """Break a run at some moments, between two plans, and see that it goes on as if nothing had happened; return it."""
     options = {"steps": steps, "progress": False}
-    whole = efex.explore(grid(size=size), agent=efex.agents.Efex(replan=4, **settings), **options)
+    whole = efex.explore(make(), agent=efex.agents.Efex(replan=4, **settings), **options)
     for after in moments:
         options |= {"folder": folder / f"{after}"}
         broken = {"steps": steps, "progress": False, "agent": efex.agents.Efex(replan=4, **settings)}
-        interrupted(lambda: grid(size=size), after, folder / f"{after}", **broken)
-        again = efex.explore(grid(size=size), agent=efex.agents.Efex(replan=4, **settings), resume=True, **options)
+        interrupted(make, after, folder / f"{after}", **broken)
+        again = efex.explore(make(), agent=efex.agents.Efex(replan=4, **settings), resume=True, **options)
         assert identical(again, whole)
     return whole
 

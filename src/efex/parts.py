@@ -85,6 +85,8 @@ def keep_belief(belief: Belief) -> State:
     arrays: Arrays = {"start": belief.start, "target": belief.target, "count": belief.count, "closed": belief.closed}
     if belief.doubt is not None:
         arrays["doubt"] = belief.doubt
+    if belief.thrown is not None:
+        arrays["thrown"] = belief.thrown
     about = {"prior": belief.prior, "by_chance": belief.by_chance}
     return State(arrays, {**about, "n_states": belief.n_states, "n_actions": belief.n_actions})
 
@@ -105,4 +107,5 @@ def read_belief(state: State, *, most: int = 2**40) -> Belief:
     by_chance = state.positive("by_chance", most=MOST_WEIGHT) if state.has("by_chance") else prior
     closed = state.array("closed", np.bool_, (rows,))
     doubt = state.array("doubt", np.float64, (rows,), least=0, below=1) if "doubt" in state.arrays else None
-    return Belief(n_states, n_actions, prior, by_chance, start, target, count, closed, doubt)
+    thrown = state.array("thrown", np.bool_, (len(target),)) if "thrown" in state.arrays else None
+    return Belief(n_states, n_actions, prior, by_chance, start, target, count, closed, doubt, thrown)

@@ -257,6 +257,8 @@ def test_who_is_carried_off_does_not_take_every_step_for_another_place(monkeypat
     search(model, walk.experience, model.layout, method="em", turn=1, rng=np.random.default_rng(0))
     assert displacements(walk.experience).any()
     assert all(n <= 3 * walk.graph.n_nodes for n in tried)
+    # As if one were carried off to any place, which would not be called being thrown.
+    monkeypatch.setattr(split_merge, "unthrown", lambda path, experience: experience.actions)
     monkeypatch.setattr(split_merge, "MOST_MORE", 1_000)
     search(model, walk.experience, model.layout, method="em", turn=1, rng=np.random.default_rng(0))
     assert max(tried) > 3 * walk.graph.n_nodes

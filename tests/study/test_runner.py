@@ -35,7 +35,7 @@ def outcomes(path):
     if not path.exists():
         return {}
     with Store(path) as store:
-        return store.outcomes()
+        return dict(store.outcomes())
 
 
 @pytest.fixture

@@ -1,6 +1,7 @@
 import json
 import sqlite3
 from dataclasses import replace
+from functools import partial
 
 import pytest
 from small import small_case
@@ -21,7 +22,7 @@ def store(tmp_path):
 def test_what_is_put_is_there(store):
     store.put(CASES[0], "done", RESULT, "1")
     store.put(CASES[1], "failed", "Traceback: no", "1")
-    assert store.outcomes() == {CASES[0].id: "done", CASES[1].id: "failed"}
+    assert dict(store.outcomes()) == {CASES[0].id: "done", CASES[1].id: "failed"}
     assert list(store.results(CASES)) == [(CASES[0], RESULT)]
     assert list(store.failures(CASES)) == [(CASES[1], "Traceback: no")]
 
@@ -36,7 +37,7 @@ def test_it_is_still_there_when_the_file_is_opened_again(store):
 def test_a_case_that_failed_may_be_done_later(store):
     store.put(CASES[0], "failed", "Traceback: no", "1")
     store.put(CASES[0], "done", RESULT, "1")
-    assert store.outcomes() == {CASES[0].id: "done"}
+    assert store.outcomes() == [(CASES[0].id, "done")]
     assert list(store.failures(CASES)) == []
 
 
@@ -54,7 +55,7 @@ def test_a_case_measured_at_other_moments_is_another(store, tmp_path):
         assert len(list(other.results([CASES[0], rarely]))) == 2
 
 
-def test_a_store_keyed_by_the_id_alone_is_taken_over(tmp_path):
+def test_a_store_keyed_by_the_id_alone_is_taken_over(tmp_path, monkeypatch):
     old = sqlite3.connect(tmp_path / "old.sqlite")
     with old:
         old.execute("CREATE TABLE results (id TEXT PRIMARY KEY, spec TEXT, outcome TEXT, result TEXT, version TEXT)")
@@ -62,6 +63,12 @@ def test_a_store_keyed_by_the_id_alone_is_taken_over(tmp_path):
         old.execute("INSERT INTO results VALUES (?, ?, ?, ?, ?)", row)
     old.close()
     rarely = replace(CASES[0], marks=(1,))
+    busy = sqlite3.connect(tmp_path / "old.sqlite", timeout=0)
+    busy.execute("BEGIN IMMEDIATE")
+    monkeypatch.setattr(sqlite3, "connect", partial(sqlite3.connect, timeout=0))
+    with pytest.raises(EfexError, match="locked; close whatever uses it"):
+        Store(tmp_path / "old.sqlite")
+    busy.close()
     for _ in range(2):
         with Store(tmp_path / "old.sqlite") as store:
             store.put(rarely, "done", {"rarely": True}, "1")
@@ -77,7 +84,7 @@ def test_only_the_cases_asked_for_are_given(store):
 def test_nothing_but_done_and_failed_is_kept(store):
     with pytest.raises(sqlite3.IntegrityError):
         store.put(CASES[0], "half done", RESULT, "1")
-    assert store.outcomes() == {}
+    assert store.outcomes() == []
 
 
 def test_a_reader_sees_whole_cases_only(store):
@@ -87,11 +94,11 @@ def test_a_reader_sees_whole_cases_only(store):
         writing = sqlite3.connect(store.path)
         row = (CASES[1].id, CASES[1].to_json(), "done", '{"half": 1}', "1")
         writing.execute("INSERT INTO results VALUES (?, ?, ?, ?, ?)", row)  # and the writer dies before it commits
-        assert list(reader.outcomes()) == [CASES[0].id]
+        assert dict(reader.outcomes()).keys() == {CASES[0].id}
         writing.close()
-        assert list(reader.outcomes()) == [CASES[0].id]
+        assert dict(reader.outcomes()).keys() == {CASES[0].id}
         store.put(CASES[1], "done", RESULT, "1")
-        assert set(reader.outcomes()) == {CASES[0].id, CASES[1].id}
+        assert dict(reader.outcomes()).keys() == {CASES[0].id, CASES[1].id}
 
 
 def test_the_same_results_are_exported_as_the_same_bytes(store, tmp_path):
@@ -150,4 +157,4 @@ def test_a_file_that_export_did_not_write_is_refused_and_nothing_of_it_kept(stor
             (tmp_path / "torn.gz").write_bytes(content)
             with pytest.raises(EfexError, match=r"torn\.gz cannot be read"):
                 other.load(tmp_path / "torn.gz")
-        assert other.outcomes() == {}
+        assert other.outcomes() == []

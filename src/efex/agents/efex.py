@@ -13,7 +13,7 @@ from efex.agents.base import Agent, Mask, Recovery
 from efex.agents.cadence import Cadence
 from efex.agents.closing import closed_pairs
 from efex.agents.curiosity import Prior
-from efex.agents.foresight import foreseeing, foreseen
+from efex.agents.foresight import foreseeing, foreseen, untaught
 from efex.agents.learner import Learner
 from efex.agents.ledger import Ledger
 from efex.agents.urge import SETTLED, Urge
@@ -272,9 +272,10 @@ class Efex(Agent):
         """Return the map as it is decoded now."""
         model, path = self._ledger.model, self.path
         closed = closed_pairs(path, model.layout, self.experience, self.masks)
-        gain = self.belief.closing(closed.ravel()).information_gain.reshape(closed.shape)
-        known = (model, path, gain.max(axis=1), closed, gain.sum(axis=1))
-        return Recovery(*known, foreseen=foreseen(self._foreseeing))
+        known = untaught(self.belief, self.experience, path) if self.restart.reckon else self.belief
+        gain = known.closing(closed.ravel()).information_gain.reshape(closed.shape)
+        found = (model, path, gain.max(axis=1), closed, gain.sum(axis=1))
+        return Recovery(*found, foreseen=foreseen(self._foreseeing))
 
     @property
     def status(self) -> dict[str, float]:

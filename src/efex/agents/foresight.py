@@ -12,7 +12,7 @@ from efex.experience import Experience
 from efex.kernels import foresight as kernel
 from efex.model.moves import displaced, displacements
 from efex.model.reckoning import Reckoning, reckon
-from efex.model.throwing import thrown_entries, thrown_steps
+from efex.model.throwing import thrown_entries, unthrown
 
 LIKELY = 0.5
 """How much doubt there is, at most, where something is foreseen rather than unknown."""
@@ -24,23 +24,32 @@ SELDOM = 2
 def reckoning_of(belief: Belief, experience: Experience, path: NDArray[np.int64]) -> Reckoning:
     """Return where the states of a belief are, by what is believed of their edges, counted along the path."""
     source, action = np.divmod(belief.rows, belief.n_actions)
-    steps = None if _thrown(belief) is None else thrown_steps(path, experience)
+    actions = None if _thrown(belief) is None else unthrown(path, experience)
     edges = (source, action, belief.target, belief.count)
-    return reckon(displacements(experience, thrown=steps), *edges, start=belief.start, n=belief.n_states)
+    return reckon(displacements(experience, actions=actions), *edges, start=belief.start, n=belief.n_states)
 
 
 def foreseeing(belief: Belief, experience: Experience, path: NDArray[np.int64]) -> Belief:
     """Return the belief in which what is foreseen counts as walked once, and is doubted as often as that is wrong.
 
-    Where something throws, that teaches nothing, and what may have been thrown whenever it was tried is as good as
-    untried.
+    Being thrown teaches nothing.
     """
-    throws = _thrown(belief) is not None
-    if belief.is_complete and not throws:
-        return belief
+    if belief.is_complete:
+        return untaught(belief, experience, path)
     where = reckoning_of(belief, experience, path)
-    ahead = _with_foreseen(belief, where)
-    return replace(ahead, thrown=_perhaps_thrown(ahead, where)) if throws else ahead
+    return _untaught(_with_foreseen(belief, where), where)
+
+
+def untaught(belief: Belief, experience: Experience, path: NDArray[np.int64]) -> Belief:
+    """Return the belief in which being thrown teaches nothing.
+
+    What may have been thrown whenever it was tried is as good as untried.
+    """
+    return belief if _thrown(belief) is None else _untaught(belief, reckoning_of(belief, experience, path))
+
+
+def _untaught(belief: Belief, where: Reckoning) -> Belief:
+    return belief if where.thrown is None else replace(belief, thrown=_perhaps_thrown(belief, where))
 
 
 def _thrown(belief: Belief) -> NDArray[np.bool_] | None:
@@ -56,7 +65,7 @@ def _perhaps_thrown(belief: Belief, where: Reckoning) -> NDArray[np.bool_]:
 
 
 def _with_foreseen(belief: Belief, where: Reckoning) -> Belief:
-    if belief.is_complete or not where.is_trusted:
+    if not where.is_trusted:
         return belief
     rows = (belief.start, belief.target, belief.count, belief.closed)
     expected, doubt = kernel.foresee(*rows, where.moves, where.at, belief.n_states, belief.n_actions)

@@ -64,7 +64,7 @@ def entry(g, t, state, then):
 def chance_of_step(g, c, t, state, then):
     """Return the probability of the step t from `state` to the state `then`, as all that is counted tells.
 
-    Where both are known to be somewhere, it is likely if that is where the step should lead.
+    Where both are known to be somewhere, it is likely if that is where the step should lead; one may be thrown, too.
     """
     prior, stays = g.base[g.block[t]], g.sticky[g.observations[t], g.actions[t]]
     if state == then:
@@ -72,7 +72,7 @@ def chance_of_step(g, c, t, state, then):
     elif g.moves[g.actions[t], 0] != 0 and g.at[state] != 0 and g.at[then] != 0:
         if after(g.moves, g.actions[t], g.at[state]) == g.at[then]:
             prior += (1 - g.astray) * (g.weight - stays)
-        else:
+        elif then != g.thrown_to:
             prior *= g.astray
     return (c.counts[entry(g, t, state, then)] + prior) / (c.totals[g.actions[t], state] + g.weight)
 

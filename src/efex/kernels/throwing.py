@@ -16,6 +16,8 @@ MANY = 10
 @njit(cache=True)
 def thrown_to(start, target, times, n):
     """Return which of n places most of the outcomes lead to that are rare in their rows, NOWHERE if there is none."""
+    if n == 0:
+        return NOWHERE
     rare = np.zeros(n, np.int64)
     for row in range(len(start) - 1):
         if start[row] + 1 < start[row + 1]:

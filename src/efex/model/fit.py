@@ -22,6 +22,7 @@ from efex.model.pseudocount import ROW, Pseudocount, per_target, positive
 from efex.model.reckoning import reckoned
 from efex.model.restarts import Refit
 from efex.model.split_merge import SplitMerge
+from efex.model.throwing import unthrown
 
 
 def fit(
@@ -54,7 +55,7 @@ def fit(
         best = fitting.begin(restarts, iterations, tolerance)
         if patience == 0:
             return best
-        moves = displacements(experience)
+        moves = displacements(experience, actions=unthrown(best.decode(experience).path, experience))
         best = fitting.search(best, patience, moves)
         if moves.any() and not reckoned(best.decode(experience).path, experience).is_trusted:
             moves = np.zeros_like(moves)

@@ -56,19 +56,19 @@ def displaced(moves: Moves, action: NDArray[np.int64], at: NDArray[np.int64]) ->
     return moves[action, at % QUARTERS]
 
 
-def displacements(experience: Experience, *, thrown: NDArray[np.bool_] | None = None) -> Moves:
-    """Return by how much every action moves, as far as what is seen tells; a step that was `thrown` ends a walk.
+def displacements(experience: Experience, *, actions: NDArray[np.int32] | None = None) -> Moves:
+    """Return by how much every action moves, as far as what is seen tells.
 
     Two actions share an axis if each, right after the other, leads back to what was seen, more often than any does, and
     no other action does so for one of them. They are turns if four of one make a round and there is a step ahead, an
     action that leads back after an about-turn: where to depends on the heading. Two actions that change nothing one
-    sees may be turns, too, if only an about-turn makes such a step lead back.
+    sees may be turns, too, if only an about-turn makes such a step lead back. `actions` may end walks where the
+    experience does not.
     """
     moves = no_moves(experience.n_actions)
     if experience.n_actions > MOST:
         return moves
-    actions = experience.actions if thrown is None else np.where(thrown, np.int32(-1), experience.actions)
-    walk = _Walk(experience.observations, actions)
+    walk = _Walk(experience.observations, experience.actions if actions is None else actions)
     back, times = kernel.count_returns(*walk, experience.n_actions)
     usual = back.sum() / max(times.sum(), 1.0)
     by_chance = float(np.square(np.bincount(walk.observations) / max(len(walk.observations), 1)).sum())

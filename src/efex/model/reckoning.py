@@ -11,7 +11,7 @@ from efex.experience import Experience
 from efex.kernels import reckoning as kernel
 from efex.kernels.transitions import sort_into
 from efex.model.moves import Moves, displacements
-from efex.model.throwing import thrown_entries, thrown_steps
+from efex.model.throwing import thrown_entries, unthrown
 
 LEAST_ASTRAY = 0.02
 """How often coordinates are wrong at least, however well they have served so far."""
@@ -74,7 +74,7 @@ def reckoned(path: NDArray[np.int64], experience: Experience) -> Reckoning:
     steps = np.stack([path[t], experience.actions[t].astype(np.int64), path[t + 1]])
     (source, action, target), visits = np.unique(steps, axis=1, return_counts=True)
     rows = np.bincount(source * experience.n_actions + action, minlength=n * experience.n_actions)
-    moves = displacements(experience, thrown=thrown_steps(path, experience))
+    moves = displacements(experience, actions=unthrown(path, experience))
     return reckon(moves, source, action, target, visits, start=np.concatenate([[0], np.cumsum(rows)]), n=n)
 
 

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from efex.experience import Experience
 from efex.kernels import redecoding as kernel
+from efex.kernels.throwing import NOWHERE
 from efex.model.cscg import Model
 from efex.model.layout import CloneLayout
 from efex.model.moves import Moves, no_moves
@@ -40,6 +41,7 @@ class Ground(NamedTuple):
     moves: Moves
     at: NDArray[np.int64]
     astray: float
+    thrown_to: int
 
 
 class Tally(NamedTuple):
@@ -105,4 +107,5 @@ def _ground(
     at = np.zeros(layout.n_states, np.int64)
     at[places.names] = t.at[:-1]
     moves = no_moves(experience.n_actions) if moves is None else moves
-    return Ground(*ways, base, shown, weight, t.sticky, place, moves, at, t.astray)
+    thrown_to = NOWHERE if t.thrown_to == NOWHERE else int(places.names[t.thrown_to])
+    return Ground(*ways, base, shown, weight, t.sticky, place, moves, at, t.astray, thrown_to)

@@ -26,7 +26,7 @@ from efex.model.reckoning import wrapped
 from efex.model.redecoding import redecoded
 from efex.model.restarts import Refit, Restart
 from efex.model.strides import Strides
-from efex.model.throwing import thrown_steps
+from efex.model.throwing import unthrown
 from efex.model.transitions import count_transitions, places_of
 from efex.model.viterbi_training import from_path, viterbi_training
 
@@ -111,7 +111,7 @@ class SplitMerge(Restart):
         place = odds_of_two(path, experience) if self.place is None else self.place
         moves = no_moves(experience.n_actions)
         if self.reckon:
-            moves = displacements(experience, thrown=thrown_steps(path, experience))
+            moves = displacements(experience, actions=unthrown(path, experience))
         search = _Search(self, experience, layout, method, last.pseudocount * layout.n_states, place, moves, rng)
         best = search.improve(path)
         model = from_path(carried, experience, best)
@@ -169,7 +169,8 @@ class _Search:
 
     def _try_reckoning(self) -> None:
         """Take for one place what shows the same and is reckoned to be where the other is, maybe all the way around."""
-        for told in self._told_by(kernel.positions(*self._whereabouts, self.experience.actions, self.moves)):
+        actions = unthrown(self.path, self.experience)
+        for told in self._told_by(kernel.positions(*self._whereabouts, actions, self.moves)):
             if self._is_credible(told):
                 self._try(told)
 

@@ -24,16 +24,16 @@ def thrown_entries(
     return None if place == kernel.NOWHERE else np.asarray(kernel.lead_rarely_to(place, start, target, times))
 
 
-def thrown_steps(path: NDArray[np.int64], experience: Experience) -> NDArray[np.bool_] | None:
-    """Return at which positions of a path the step from there threw, None where nothing throws."""
+def unthrown(path: NDArray[np.int64], experience: Experience) -> NDArray[np.int32]:
+    """Return the actions, but -1 where the step on a path was thrown, as if an episode had ended there."""
     n, n_actions = int(path.max(initial=-1)) + 1, experience.n_actions
     counted = count_steps(path, n, experience.actions, experience.offsets, n_actions)
     start = counted[-1][: n * n_actions + 1]
     source, action, target, visits = (each[: start[-1]] for each in counted[:-1])
     entries = thrown_entries(start, target, visits, n=n)
     if entries is None:
-        return None
-    t, thrown = np.flatnonzero(experience.actions >= 0), np.zeros(len(path), bool)
-    steps = (path[t] * n_actions + experience.actions[t]) * n + path[t + 1]
-    thrown[t] = np.isin(steps, ((source * n_actions + action) * n + target)[entries])
-    return thrown
+        return experience.actions
+    t, actions = np.flatnonzero(experience.actions >= 0), experience.actions.copy()
+    steps = (path[t] * n_actions + actions[t]) * n + path[t + 1]
+    actions[t[np.isin(steps, ((source * n_actions + action) * n + target)[entries])]] = -1
+    return actions

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from efex.experience import Experience
 from efex.kernels import transitions as kernel
 from efex.kernels.reckoning import read_edges
+from efex.kernels.throwing import NOWHERE
 from efex.model.moves import Moves, no_moves
 from efex.model.reckoning import reckon
 
@@ -26,7 +27,7 @@ class Transitions(NamedTuple):
 
     If it `is_reckoned` where places are, an entry moves `by` so much, 0 where that is unknown, to where `reading` says,
     and it is worth `gain` nats to expect so, once that place is known. Places are `at` their coordinates, and a share
-    of the entries leads `astray`.
+    of the entries leads `astray`, but for those that are `thrown_to` a place, NOWHERE if there is none.
     """
 
     n_actions: int
@@ -47,6 +48,7 @@ class Transitions(NamedTuple):
     gain: NDArray[np.float64]
     at: NDArray[np.int64]
     astray: float
+    thrown_to: int
 
 
 class Places(NamedTuple):
@@ -83,10 +85,11 @@ def count_transitions(
     where = reckon(moves, *edges, start=row_start[: n * n_actions + 1], n=n)
     at = np.append(where.at, 0)
     by, reading = read_edges(source, action, target, at, moves)
+    thrown_to = NOWHERE
     if where.thrown is not None:
-        by[inside][where.thrown] = 0
+        by[inside][where.thrown], thrown_to = 0, int(target[inside][where.thrown][0])
     leaves = (1 - sticky)[observation[source] * n_actions + action]
     gain = np.log1p((1 - where.astray) * weight * leaves / base)
     counted = (n_actions, observation, source, action, target, visits, base)
-    reckoned = (bool(moves.any()), by, reading, gain, at, where.astray)
+    reckoned = (bool(moves.any()), by, reading, gain, at, where.astray, thrown_to)
     return Transitions(*counted, weight * sticky.reshape(-1, n_actions), weight, row_start, into, by_target, *reckoned)

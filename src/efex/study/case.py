@@ -40,7 +40,7 @@ class Case:
 
     @property
     def id(self) -> str:
-        """One line that says it all; results are stored under it."""
+        """One line that says it all, but for when it is measured."""
         world, agent = _with(self.world, self.options), _with(self.agent, self.settings)
         clones = "auto" if self.clones == "auto" else f"{self.clones:g}x"
         return f"{world} | {agent} clones={clones} | {self.steps} steps | seed {self.seed}"

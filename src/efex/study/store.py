@@ -46,14 +46,23 @@ class Store:
         except (OSError, sqlite3.Error) as error:
             raise EfexError(f"{self.path} cannot be opened as a store: {error}") from error
         try:
-            with self._database:
-                self._database.execute(SCHEMA)
-                if self._database.execute(KEYED_BY_ID).fetchone()[0]:
-                    for statement in ("BEGIN", *REKEY):
-                        self._database.execute(statement)
+            self._prepare()
+        except sqlite3.OperationalError as error:
+            self.close()
+            raise EfexError(f"{self.path} cannot be made ready: {error}; close whatever uses it") from error
         except sqlite3.DatabaseError as error:
             self.close()
             raise EfexError(f"{self.path} is not a store of studies: {error}") from error
+
+    def _prepare(self) -> None:
+        """Make the table, or make an old one anew."""
+        with self._database:
+            self._database.execute(SCHEMA)
+            if self._database.execute(KEYED_BY_ID).fetchone()[0]:
+                self._database.execute("BEGIN IMMEDIATE")
+                # Somebody else may have done so meanwhile.
+                for statement in REKEY if self._database.execute(KEYED_BY_ID).fetchone()[0] else ():
+                    self._database.execute(statement)
 
     def close(self) -> None:
         """Close the file."""
@@ -66,14 +75,14 @@ class Store:
         self.close()
 
     def put(self, case: Case, outcome: str, result: Any, version: str) -> None:
-        """Keep the result of a case, in place of any other."""
+        """Keep the result of a case, in place of the one that was there."""
         row = (case.id, case.to_json(), outcome, json.dumps(result, sort_keys=True), version)
         with self._database:
             self._database.execute(INSERT, row)
 
-    def outcomes(self) -> dict[str, str]:
-        """Return "done" or "failed" for every case there is."""
-        return dict(self._database.execute("SELECT id, outcome FROM results"))
+    def outcomes(self) -> list[tuple[str, str]]:
+        """Return the id, and "done" or "failed", of every case there is."""
+        return list(self._database.execute("SELECT id, outcome FROM results"))
 
     def results(self, cases: Iterable[Case]) -> Iterator[tuple[Case, dict[str, Any]]]:
         """Yield the results of those of the cases that are done."""
