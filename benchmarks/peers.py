@@ -41,7 +41,7 @@ from efex.worlds import GraphWorld
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "examples"))
 from systems.cave import ALIKE, DIFFERENT, Cave
-from systems.mail import LOGIN, PLAIN, MailServer
+from systems.mail import LOGIN, PLAIN, WHOLE, MailServer
 
 TOLERANCE = 0.1
 """How far probabilities may be off in a right model of a stochastic system."""
@@ -60,6 +60,7 @@ SYSTEMS: dict[str, Callable[[], LatentGraph]] = {
     "cave-alike": lambda: Cave(ALIKE).truth,
     "mail": lambda: mail(PLAIN),
     "mail-login": lambda: mail(LOGIN),
+    "mail-whole": lambda: mail(WHOLE),
     "slippery-grid": lambda: efex.make("grid2d", size=3, unique_fraction=0.5, slip=0.1, seed=0).truth,
 }
 

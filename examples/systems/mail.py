@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import socket
+import sys
 import threading
 from base64 import b64encode
 from collections.abc import Sequence
@@ -17,10 +18,13 @@ import numpy as np
 from efex.graph import LatentGraph
 
 try:
+    from aiosmtpd import smtp
     from aiosmtpd.handlers import Sink
     from aiosmtpd.smtp import SMTP, AuthResult
 except ModuleNotFoundError as error:
     raise SystemExit(f'{error}; this example needs pip install "efex[examples]"') from None
+
+smtp.BOGUS_LIMIT = sys.maxsize  # else the sixth dot out of place ends the session
 
 COMMANDS = {
     "HELO": "HELO client",
@@ -29,6 +33,7 @@ COMMANDS = {
     "MAIL": "MAIL FROM:<a@example.org>",
     "RCPT": "RCPT TO:<b@example.org>",
     "DATA": "DATA",
+    "DOT": ".",
     "RSET": "RSET",
     "NOOP": "NOOP",
     "QUIT": "QUIT",
@@ -40,12 +45,17 @@ PLAIN = ("HELO", "EHLO", "MAIL", "RCPT", "DATA", "RSET", "NOOP", "QUIT")
 LOGIN = ("HELO", "EHLO", "AUTH", "MAIL", "RCPT", "DATA", "RSET", "QUIT")
 """Commands with a login, which the server remembers as long as the session lasts."""
 
+WHOLE = ("HELO", "MAIL", "RCPT", "DATA", "DOT", "RSET", "NOOP", "QUIT")
+"""Commands that also end the text of a mail, so that the client is in the middle of it in between."""
+
 
 class MailServer(gymnasium.Env[Any, Any]):
     """A client of a mail server on this machine: it sends one of some commands and sees the code of the reply.
 
     Where the server asks for the text of a mail, the client sends one and sees what the server says to that. After
-    QUIT the client connects again and sees the server's greeting.
+    QUIT the client connects again and sees the server's greeting. A client that has the command DOT does neither by
+    itself: until it sends a dot all commands are lines of the text, which the server does not answer, and after the
+    reply to QUIT whatever it does is to connect.
     """
 
     def __init__(self, names: tuple[str, ...] = PLAIN) -> None:
@@ -72,17 +82,31 @@ class MailServer(gymnasium.Env[Any, Any]):
     def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[str, dict[str, Any]]:
         """Connect; the server greets."""
         super().reset(seed=seed)
-        return self._connect(), {}
+        self._seen = self._connect()
+        return self._seen, {}
 
     def step(self, action: int) -> tuple[str, float, bool, bool, dict[str, Any]]:
         """Send a command."""
         name = self.names[action]
+        if "DOT" in self.names:
+            self._seen = self._step_by_step(name)
+            return self._seen, 0.0, False, False, {}
         reply = self._say(COMMANDS[name])
         if reply == "354":
             reply = self._say("Subject: hello\r\n\r\nA short mail.\r\n.")
         if name == "QUIT":
             reply = self._connect()
         return reply, 0.0, False, False, {}
+
+    def _step_by_step(self, name: str) -> str:
+        """Return the code of the reply to a command, the last one where there is none."""
+        if self._seen == "221":
+            return self._connect()
+        if self._seen == "354" and name != "DOT":
+            assert self._socket is not None
+            self._socket.sendall(COMMANDS[name].encode() + b"\r\n")
+            return self._seen
+        return self._say(COMMANDS[name])
 
     def close(self) -> None:
         """Stop the server."""

@@ -233,10 +233,16 @@ def run_a_study(
             typer.echo(f"stopped; every finished case is in {store}", err=True)
             raise typer.Exit(130) from None
         for case, trace in kept.failures(failed):
-            typer.echo(f"{case.id} failed:\n{trace}", err=True)
+            typer.echo(f"{case.id} failed:{_said_in(trace)}", err=True)
     if failed:
-        typer.echo(f"{counted(len(failed), 'case')} failed; played again next time", err=True)
+        typer.echo(f"{counted(len(failed), 'case')} failed; the next run plays what failed again", err=True)
         raise typer.Exit(1)
+
+
+def _said_in(trace: str) -> str:
+    """Return what a traceback says: of an error that is raised on purpose the message, of any other all of it."""
+    kind, _, message = trace.strip().splitlines()[-1].partition(": ")
+    return f" {message}" if kind.startswith("efex.errors.") else f"\n{trace}"
 
 
 @contextlib.contextmanager
@@ -263,7 +269,11 @@ def report_a_study(
 
     with _played(name, store) as (study, kept):
         page = report_study(study, kept, out, asked=name)
-    typer.echo(f"wrote {page}, and the figures and tables it shows beside it")
+        done = any(True for _ in kept.results(study.cases))
+    if done:
+        typer.echo(f"wrote {page}, and the figures and tables it shows beside it")
+    else:
+        typer.echo(f"wrote {page}, but nothing is done yet; efex study run {name} plays it")
 
 
 @studies.command("export")

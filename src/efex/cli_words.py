@@ -28,6 +28,8 @@ def in_options(message: str, options: Mapping[str, str]) -> str:
     '--held-out must be a share; use --held-out 0'
     >>> in_options("resume=True must be right; give resume=False", options)
     '--resume must be right; give no --resume'
+    >>> in_options("no case holds 'x'; they look like 'walk held_out=3'", options)
+    "no case holds 'x'; they look like 'walk held_out=3'"
     """
     for phrase, left in PHRASES.items():
         message = message.replace(phrase, left)
@@ -36,7 +38,10 @@ def in_options(message: str, options: Mapping[str, str]) -> str:
     subject = rf"^(?:{names})(?= (?:must|counts)\b)|(?<=: )(?:{names})(?= must\b)|(?<=\bits )(?:{names})(?= was\b)"
     message = re.sub(subject, lambda found: options[found[0]], message)
     given = rf"""(?<!['"\w])(?<!--set )({names})=("[^"]*"|\w+(?:\.\w+)?)?"""
-    return re.sub(given, lambda found: _given(options[found[1]], found[2]), message)
+    # What is quoted is not said of an argument; the id of a case, say.
+    parts = re.split(r"('[^']*')", message)
+    parts[::2] = [re.sub(given, lambda found: _given(options[found[1]], found[2]), part) for part in parts[::2]]
+    return "".join(parts)
 
 
 def wrong_value(error: Any, arguments: Sequence[str]) -> str:

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from efex.counting import counted
 from efex.study.case import Case
 
 RESAMPLES = 2_000
@@ -57,7 +58,8 @@ class Results:
     @property
     def share(self) -> str:
         """How many runs there are: "40 runs", or "12 of 40 runs" while some are missing."""
-        return f"{len(self)} runs" if len(self) == len(self.cases) else f"{len(self)} of {len(self.cases)} runs"
+        of = "" if len(self) == len(self.cases) else f"{len(self):,} of "
+        return of + counted(len(self.cases), "run")
 
     def curve(self, name: str, *, at: str = "steps") -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """Return the marks and every run's values at them."""
