@@ -157,7 +157,7 @@ def run_peer(method: str, truth: LatentGraph, *, seed: int, cutoff: int) -> dict
     return result
 
 
-EPISODES = {"efex": None, "efex-100": 100}
+EPISODES = {"efex": None, "efex-100": 100, "efex-identity": None, "efex-identity-100": 100}
 """After how many steps efex begins anew."""
 
 METHODS = ("L*", "KV", "L#", "hW", "L*_MDP", *EPISODES)
@@ -178,7 +178,8 @@ def run_efex(method: str, truth: LatentGraph, *, seed: int, cutoff: int, look: i
                 found.update(right=experience.n_steps, resets=experience.n_episodes)
         return found["right"] is not None
 
-    efex.explore(world, steps=cutoff, seed=seed, until=is_right, progress=False)
+    agent = method.removesuffix("-100")
+    efex.explore(world, steps=cutoff, seed=seed, agent=agent, until=is_right, progress=False)
     return found
 
 

@@ -39,6 +39,13 @@ def repetition(name: str, value: Any) -> float:
     return float(value)
 
 
+def amount(name: str, value: Any) -> float:
+    """Return `value` as a finite float of at least 0."""
+    if not _is_number(value) or value < 0:
+        raise InvalidArgumentError(f"{name} must be a finite number of at least 0, not {value!r}")
+    return float(value)
+
+
 def finite(name: str, value: Any) -> float:
     """Return `value` as a finite float."""
     if not _is_number(value):

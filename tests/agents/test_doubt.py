@@ -24,8 +24,52 @@ def test_doubt_is_about_what_was_not_done_after_an_edge():
     assert arrivals.doubt(there).tolist() == pytest.approx([1 / 9, 0, 0])
     assert arrivals.doubt(back).tolist() == pytest.approx([0, 1 / 4, 1 / 4])
     assert arrivals.doubt(Edge(1, 1, 0)).tolist() == [1, 1, 1]
+    assert arrivals.untried(there).tolist() == [True, False, False]
     arrivals.add(there, 0)
     assert arrivals.doubt(there).tolist() == [0, 0, 0]
+
+
+class Lock(gymnasium.Env):
+    """Four places that look alike, in a ring: turning goes on, pushing opens at the last one, knocking does nothing."""
+
+    observation_space = gymnasium.spaces.Discrete(2)
+    action_space = gymnasium.spaces.Discrete(3)
+
+    def reset(self, *, seed=None, options=None):
+        self.place = 0
+        return 0, {}
+
+    def step(self, action):
+        opens = action == 1 and self.place == 3
+        self.place = (self.place + (action == 0)) % 4
+        return int(opens), 0.0, False, False, {}
+
+
+def test_who_asks_which_one_it_is_tries_what_tells():
+    agent = Efex(telling=2.0)
+    run = efex.explore(Lock(), steps=600, agent=agent, progress=False)
+    assert run.graph.merge_equivalent().n_nodes == 5
+    turned, pushed, knocked = agent._tests(Edge(-1, 0, int(agent.path[0])))  # an edge after which nothing was tried
+    assert turned == pytest.approx(0, abs=0.05)
+    assert knocked == pytest.approx(0, abs=0.05)
+    assert pushed > 0.3, "one in four opens"
+    agent.telling = 0.0
+    assert agent._tests(Edge(-1, 0, int(agent.path[0]))).tolist() == [0.1, 0.1, 0.1]
+
+
+def test_where_coordinates_tell_nobody_asks_which_one_it_is():
+    options = {"steps": 700, "seed": 1, "progress": False}
+    plain, asking = (
+        efex.explore(efex.make("grid2d", size=6, unique_fraction=0.3, seed=1), agent=agent, **options)
+        for agent in ("efex", "efex-identity")
+    )
+    assert plain.experience.actions.tolist() == asking.experience.actions.tolist()
+
+
+@pytest.mark.parametrize("telling", [-1.0, "much", float("nan"), None])
+def test_telling_is_an_amount(telling):
+    with pytest.raises(InvalidArgumentError, match="telling"):
+        Efex(telling=telling)
 
 
 def test_a_belief_is_complete_when_nothing_is_untried_where_one_was():

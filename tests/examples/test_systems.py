@@ -8,11 +8,12 @@ import numpy as np
 import pytest
 from gymnasium.utils.env_checker import check_env
 
+import efex
 from efex.graph import LatentGraph
 
 sys.path.insert(0, str(Path(__file__).parents[2] / "examples"))
 from systems.cave import ALIKE, DIFFERENT, VERBS, Cave
-from systems.mail import LOGIN, MailServer
+from systems.mail import LOGIN, WHOLE, MailServer
 from systems.phases import foretold, phases
 from systems.room import Room
 
@@ -109,3 +110,16 @@ def test_nodes_that_differ_in_the_last_reply_alone_are_one_phase():
     forgetful = {(0, 0): ["open yes", "shut no"]}
     assert foretold(forgetful, said, answers) == 0.5
     assert foretold({(0, 0): ["shut no"]}, said, answers) == 0
+
+
+def test_a_mail_may_be_written_line_by_line():
+    """Fifteen states that answer with six codes; who asks which one it is has them all in 3,000 steps."""
+    server = MailServer(WHOLE)
+    data = [WHOLE.index(name) for name in ("HELO", "MAIL", "RCPT", "DATA", "NOOP", "DOT", "DOT", "QUIT", "NOOP")]
+    assert server.ask(data) == ("220", "250", "250", "250", "354", "354", "250", "500", "221", "220")
+    assert server.ask([WHOLE.index("DOT")] * 12)[1:] == ("500",) * 12, "the server does not lose patience"
+    truth = server.probe(1)
+    assert (truth.n_nodes, len(set(truth.observations))) == (15, 6)
+    run = efex.explore(server, steps=3_000, seed=1700, agent="efex-identity", progress=False)
+    server.close()
+    assert run.graph.difference(truth) is None

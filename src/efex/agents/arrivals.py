@@ -45,7 +45,11 @@ class Arrivals:
         """Take in what was done after an edge."""
         self._tried.add((*edge, action))
 
+    def untried(self, edge: Edge) -> NDArray[np.bool_]:
+        """Return which actions never came right after the edge."""
+        return np.array([(*edge, action) not in self._tried for action in range(self._n_actions)])
+
     def doubt(self, edge: Edge) -> NDArray[np.float64]:
         """Return how much every action would say about where the edge leads: 1 at first, less the more were tried."""
-        untried = np.array([(*edge, action) not in self._tried for action in range(self._n_actions)])
+        untried = self.untried(edge)
         return np.asarray(untried / (1.0 + (~untried).sum()) ** 2)

@@ -17,8 +17,9 @@ from efex.agents.foresight import foreseeing, foreseen, untaught
 from efex.agents.learner import Learner
 from efex.agents.ledger import Ledger
 from efex.agents.urge import SETTLED, Urge
+from efex.agents.whereabouts import Whereabouts
 from efex.belief import Belief
-from efex.checks import flag, repetition, whole
+from efex.checks import amount, flag, repetition, whole
 from efex.errors import InvalidArgumentError
 from efex.kernels.threads import threads_for
 from efex.model.aliasing import PLACE
@@ -33,6 +34,9 @@ from efex.symbols import Symbol
 
 LONGEST_WAIT = 100
 """In an episode longer than this, `refit="episode"` refits every so many steps instead of waiting for its end."""
+
+LONG_ENOUGH = 500
+"""After how many steps one knows whether there are coordinates to trust."""
 
 Start = Literal[
     "split-merge",
@@ -85,10 +89,11 @@ class Efex(Agent):
     belief weigh beforehand is `prior`, or `"learned"`: the less, the fewer places look alike, and more where chance
     rules. An agent that is `hedged` weighs all places where it may be, and what an action tells about which of them it
     is. `scrutiny` is what an action is worth, in nats, that was never tried after the edge just walked: whether that
-    edge leads to the place it seems to lead to. Where nothing is left untried, `restlessness` is how often, once the
-    map has stood still for long, the agent gives in to an urge: to repeat a random action, mostly a few times and
-    sometimes many. A map that seems complete may be too small. The defaults are efex's own; `EfexPaper` has the
-    paper's.
+    edge leads to the place it seems to lead to; `telling` is what a nat is worth, instead, that such an action tells
+    about which place it is, where coordinates do not (0: scrutiny does everywhere). Where nothing is left untried,
+    `restlessness` is how often, once the map has stood still for long, the agent gives in to an urge: to repeat a
+    random action, mostly a few times and sometimes many. A map that seems complete may be too small. The defaults are
+    efex's own; `EfexPaper` has the paper's.
 
     >>> import efex
     >>> world = efex.make("chain", length=5)
@@ -111,6 +116,7 @@ class Efex(Agent):
         start: Start | Restart = "split-merge",
         replan: int = 1,
         scrutiny: float = 0.1,
+        telling: float = 0.0,
         restlessness: float = 0.1,
         patient: bool = True,
         hedged: bool = True,
@@ -142,6 +148,7 @@ class Efex(Agent):
         self.clones = allocation_for(clones) if fixed_clones else Growing(most=most)
         self.replan = whole("replan", replan, at_least=1)
         self.scrutiny = repetition("scrutiny", scrutiny)
+        self.telling = amount("telling", telling)
         self.restlessness = repetition("restlessness", restlessness)
         self.hedged = flag("hedged", hedged)
 
@@ -219,12 +226,25 @@ class Efex(Agent):
             self._plan = policy_iteration(self._foreseeing, discount=self.discount, relative=self.values)
             self.values = self._plan.relative
         self._since_plan += 1
-        bonus = np.zeros(self.experience.n_actions) if edge is None else self.scrutiny * self._arrivals.doubt(edge)
+        bonus = np.zeros(self.experience.n_actions) if edge is None else self._tests(edge)
         values = None
         if self.hedged and not (may_be := self._ledger.whereabouts).is_known:
             values = may_be.action_values(self._plan)
             bonus = bonus + may_be.telling(self._plan.belief, self._ledger.model.layout)
         return int(self.rng.choice(self._plan.best_actions(self._ledger.state, mask=mask, values=values, bonus=bonus)))
+
+    def _tests(self, edge: Edge) -> NDArray[np.float64]:
+        """Return what every action is worth that was never tried after an edge: whether that leads where it seems to.
+
+        Where no coordinates tell, and `telling` is more than nothing, that is what is seen next tells about which one
+        it is of all the places that look alike.
+        """
+        if self.telling == 0 or self._ledger.is_trusted or self.experience.n_steps < LONG_ENOUGH:
+            return self.scrutiny * self._arrivals.doubt(edge)
+        layout = self._ledger.model.layout
+        alike = Whereabouts.anywhere(edge.target, self.path, layout)
+        told = 0.0 if alike.is_known else alike.telling(self._plan.belief, layout)
+        return np.asarray(self.telling * self._arrivals.untried(edge) * told)
 
     def _refit(self, learner: Learner, *, brief: bool = False) -> None:
         """Obtain the transitions by EM and what follows it, then decode everything again."""

@@ -31,6 +31,13 @@ class Whereabouts(NamedTuple):
         likely = np.flatnonzero(chance >= LEAST * chance.sum())
         return cls(first + likely, chance[likely] / chance[likely].sum())
 
+    @classmethod
+    def anywhere(cls, like: int, path: NDArray[np.int64], layout: CloneLayout) -> Whereabouts:
+        """Return the states on the path that show what the state `like` shows, all as likely."""
+        block = layout.block(int(layout.observation[like]))
+        states = np.unique(path[(path >= block.start) & (path < block.stop)])
+        return cls(states, np.full(len(states), 1 / len(states)))
+
     @property
     def is_known(self) -> bool:
         """Whether there is only one."""
