@@ -83,7 +83,7 @@ def test_where_finds_fields_options_and_settings():
 def test_the_share_says_what_is_missing():
     assert results(*[{}] * 3, missing=2).share == "3 of 5 runs"
     assert results(*[{}] * 5).share == "5 runs"
-    assert results(*[{}] * 3, missing=2).where(seed=4).share == "0 of 1 runs"
+    assert results(*[{}] * 3, missing=2).where(seed=4).share == "0 of 1 run"
 
 
 def test_curves_leave_out_runs_without_marks():
