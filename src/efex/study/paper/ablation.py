@@ -63,7 +63,7 @@ def variant(results: Results, world: str, name: str) -> Results:
 
 def report(results: Results, folder: Path) -> str:
     """Draw the precision of every variant early and late, and tell it at every mark."""
-    made, (row,) = figure(1, len(WORLDS), width=2.7, height=2.3)
+    made, (row,) = figure(1, len(WORLDS), width=2.7, height=4.2)
     for axes, world in zip(row, WORLDS):
         runs = {name: variant(results, world, name) for name in VARIANTS}
         draw_dots(axes, runs, early=EARLY, late=STEPS, default=DEFAULT)
