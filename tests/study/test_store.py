@@ -1,3 +1,4 @@
+import gzip
 import json
 import sqlite3
 from dataclasses import replace
@@ -157,4 +158,8 @@ def test_a_file_that_export_did_not_write_is_refused_and_nothing_of_it_kept(stor
             (tmp_path / "torn.gz").write_bytes(content)
             with pytest.raises(EfexError, match=r"torn\.gz cannot be read"):
                 other.load(tmp_path / "torn.gz")
+        for line in ("3", "[]", '["id", {}, "done", "{}", "1"]', '{"id": 1}'):
+            (tmp_path / "strange.gz").write_bytes(gzip.compress(line.encode()))
+            with pytest.raises(EfexError, match=r"strange\.gz cannot be read"):
+                other.load(tmp_path / "strange.gz")
         assert other.outcomes() == []

@@ -32,6 +32,7 @@ REKEY = (
     "DROP TABLE before",
 )
 """What a store takes that was made when the id was the key."""
+COLUMNS = ("id", "spec", "outcome", "result", "version")
 INSERT = "INSERT OR REPLACE INTO results VALUES (?, ?, ?, ?, ?)"
 
 
@@ -112,8 +113,10 @@ class Store:
         try:
             with gzip.open(path, "rt", encoding="utf-8") as file:
                 rows = [tuple(json.loads(line)) for line in file]
-        except (OSError, EOFError, ValueError, zlib.error) as error:
+        except (OSError, EOFError, TypeError, ValueError, zlib.error) as error:
             raise EfexError(f"{path} cannot be read as exported results: {error}") from error
+        if any(len(row) != len(COLUMNS) or not all(isinstance(each, str) for each in row) for row in rows):
+            raise EfexError(f"{path} cannot be read as exported results: every line must be {', '.join(COLUMNS)}")
         here = set(self._database.execute("SELECT id, spec FROM results WHERE outcome = 'done'"))
         come = [row for row in rows if row[:2] not in here]
         with self._database:
