@@ -139,6 +139,20 @@ def test_what_an_agent_foresees_is_kept(tmp_path):
     assert whole.recovery.foreseen is not None
 
 
+def test_whether_coordinates_tell_is_kept(tmp_path):
+    """Who asks which one it is does so where they do not."""
+
+    def slippery():
+        return grid(size=5, unique_fraction=0.2, slip=0.1, seed=3)
+
+    options = {"steps": 580, "seed": 2, "agent": "efex-identity", "progress": False}
+    whole = efex.explore(slippery(), **options)
+    other = efex.explore(slippery(), **options | {"agent": "efex"})
+    assert whole.experience.actions.tolist() != other.experience.actions.tolist()
+    interrupted(slippery, 550, tmp_path, **options)
+    assert identical(efex.explore(slippery(), folder=tmp_path, resume=True, replay=True, **options), whole)
+
+
 def test_what_teaches_nothing_in_a_plan_is_kept():
     walked = Belief.empty(3, 2, prior=0.1).updated(*np.array([[0, 0, 1], [0, 1, 0], [1, 2, 2]]))
     planned = replace(walked, thrown=np.array([False, True, True]), doubt=np.array([0.0, 0.0, 0.5, 0.0, 0.0, 0.0]))
