@@ -157,7 +157,7 @@ def run_peer(method: str, truth: LatentGraph, *, seed: int, cutoff: int) -> dict
     return result
 
 
-EPISODES = {"efex": None, "efex-100": 100, "efex-identity": None, "efex-identity-100": 100}
+EPISODES = {"efex": None, "efex-100": 100}
 """After how many steps efex begins anew."""
 
 METHODS = ("L*", "KV", "L#", "hW", "L*_MDP", *EPISODES)

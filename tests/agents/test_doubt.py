@@ -45,8 +45,8 @@ class Lock(gymnasium.Env):
         return int(opens), 0.0, False, False, {}
 
 
-def test_who_asks_which_one_it_is_tries_what_tells():
-    agent = Efex(telling=2.0)
+def test_where_no_coordinates_tell_one_tries_what_tells_which_one_it_is():
+    agent = Efex()
     run = efex.explore(Lock(), steps=600, agent=agent, progress=False)
     assert run.graph.merge_equivalent().n_nodes == 5
     turned, pushed, knocked = agent._tests(Edge(-1, 0, int(agent.path[0])))  # an edge after which nothing was tried
@@ -57,11 +57,12 @@ def test_who_asks_which_one_it_is_tries_what_tells():
     assert agent._tests(Edge(-1, 0, int(agent.path[0]))).tolist() == [0.1, 0.1, 0.1]
 
 
-def test_where_coordinates_tell_nobody_asks_which_one_it_is():
+@pytest.mark.parametrize("slip", [0.0, 0.1])
+def test_where_coordinates_tell_nobody_asks_which_one_it_is(slip):
     options = {"steps": 700, "seed": 1, "progress": False}
     plain, asking = (
-        efex.explore(efex.make("grid2d", size=6, unique_fraction=0.3, seed=1), agent=agent, **options)
-        for agent in ("efex", "efex-identity")
+        efex.explore(efex.make("grid2d", size=6, unique_fraction=0.3, slip=slip, seed=1), agent=agent, **options)
+        for agent in (Efex(telling=0.0), Efex())
     )
     assert plain.experience.actions.tolist() == asking.experience.actions.tolist()
 

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 import efex
 from efex.agents import Efex
-from efex.agents.foresight import LIKELY, foreseeing, foreseen, reckoning_of
+from efex.agents.foresight import LIKELY, foreseeing, foreseen, reckoning_of, tells_places
 from efex.arrays import read_arrays, write_arrays
 from efex.belief import Belief
 from efex.errors import InvalidArgumentError, StorageError
@@ -55,6 +55,27 @@ def test_what_is_foreseen_is_doubted_as_often_as_it_was_wrong(square):
     assert belief.information_gain[row] == pytest.approx(untried)
     # The rows back over an edge that were tried: 0 and 1, 0 and 3, 2 to 3's way back; all led back. None failed.
     assert doubt == pytest.approx(0.5 / (1 + 4))
+
+
+def test_coordinates_tell_places_apart_where_much_of_what_led_elsewhere_led_there(square):
+    belief, experience, states = square
+    where = reckoning_of(belief, experience, states)
+    assert where.is_trusted
+    assert tells_places(belief, where)
+    doubtful = where._replace(astray=0.5)
+    assert not doubtful.is_trusted
+    assert tells_places(belief, doubtful), "every step but those that bump leads where it should"
+    halved = where.moves.copy()
+    halved[[EAST, WEST]] = 0
+    # Of 27 steps that led elsewhere 13 were along the other axis.
+    assert tells_places(belief, doubtful._replace(moves=halved))
+    halved[NORTH] = 0
+    assert not tells_places(belief, doubtful._replace(moves=halved)), "too few actions are known to move"
+    elsewhere = doubtful._replace(at=np.array([0, 5, 1, 7]))
+    assert not tells_places(belief, elsewhere), "nothing led where it should"
+    astray = np.zeros(60, np.int64)
+    often = belief.updated(astray, astray + SOUTH, astray + 2)
+    assert not tells_places(often, doubtful), "most of what led elsewhere did not lead there"
 
 
 def test_a_wall_seen_from_one_side_is_there_from_the_other():

@@ -113,13 +113,13 @@ def test_nodes_that_differ_in_the_last_reply_alone_are_one_phase():
 
 
 def test_a_mail_may_be_written_line_by_line():
-    """Fifteen states that answer with six codes; who asks which one it is has them all in 3,000 steps."""
+    """Fifteen states that answer with six codes; whoever asks which one it is has them all in 3,000 steps."""
     server = MailServer(WHOLE)
     data = [WHOLE.index(name) for name in ("HELO", "MAIL", "RCPT", "DATA", "NOOP", "DOT", "DOT", "QUIT", "NOOP")]
     assert server.ask(data) == ("220", "250", "250", "250", "354", "354", "250", "500", "221", "220")
     assert server.ask([WHOLE.index("DOT")] * 12)[1:] == ("500",) * 12, "the server does not lose patience"
     truth = server.probe(1)
     assert (truth.n_nodes, len(set(truth.observations))) == (15, 6)
-    run = efex.explore(server, steps=3_000, seed=1700, agent="efex-identity", progress=False)
+    run = efex.explore(server, steps=3_000, seed=1700, progress=False)
     server.close()
     assert run.graph.difference(truth) is None

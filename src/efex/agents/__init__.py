@@ -14,9 +14,6 @@ from efex.agents.random import RandomAgent, Walker
 from efex.errors import InvalidArgumentError
 from efex.model.allocation import ClonePolicy
 
-TELLING = 2.0
-"""What a nat about which place it is counts for, by who asks that: as much as two about where actions lead."""
-
 __all__ = [
     "Agent",
     "ClonePolicy",
@@ -43,13 +40,8 @@ def _bootstrapped_dqn(**settings: Any) -> Agent:
     return BootstrappedDqn(**settings)
 
 
-def _identity(**settings: Any) -> Agent:
-    return Efex(telling=TELLING, **settings)
-
-
 AGENTS: dict[str, Callable[..., Agent]] = {
     "efex": Efex,
-    "efex-identity": _identity,
     "efex-paper": EfexPaper,
     "max": Max,
     "bonus-dqn": _bonus_dqn,

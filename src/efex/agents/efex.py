@@ -36,7 +36,7 @@ LONGEST_WAIT = 100
 """In an episode longer than this, `refit="episode"` refits every so many steps instead of waiting for its end."""
 
 LONG_ENOUGH = 500
-"""After how many steps one knows whether there are coordinates to trust."""
+"""After how many steps one knows whether places have coordinates."""
 
 Start = Literal[
     "split-merge",
@@ -90,7 +90,7 @@ class Efex(Agent):
     rules. An agent that is `hedged` weighs all places where it may be, and what an action tells about which of them it
     is. `scrutiny` is what an action is worth, in nats, that was never tried after the edge just walked: whether that
     edge leads to the place it seems to lead to; `telling` is what a nat is worth, instead, that such an action tells
-    about which place it is, where coordinates do not (0: scrutiny does everywhere). Where nothing is left untried,
+    about which place it is, where coordinates do not tell (0: scrutiny does everywhere). Where nothing is left untried,
     `restlessness` is how often, once the map has stood still for long, the agent gives in to an urge: to repeat a
     random action, mostly a few times and sometimes many. A map that seems complete may be too small. The defaults are
     efex's own; `EfexPaper` has the paper's.
@@ -116,7 +116,7 @@ class Efex(Agent):
         start: Start | Restart = "split-merge",
         replan: int = 1,
         scrutiny: float = 0.1,
-        telling: float = 0.0,
+        telling: float = 2.0,
         restlessness: float = 0.1,
         patient: bool = True,
         hedged: bool = True,
@@ -236,10 +236,10 @@ class Efex(Agent):
     def _tests(self, edge: Edge) -> NDArray[np.float64]:
         """Return what every action is worth that was never tried after an edge: whether that leads where it seems to.
 
-        Where no coordinates tell, and `telling` is more than nothing, that is what is seen next tells about which one
-        it is of all the places that look alike.
+        Where coordinates do not tell, and `telling` is more than nothing, that is what is seen next tells about which
+        one it is of all the places that look alike.
         """
-        if self.telling == 0 or self._ledger.is_trusted or self.experience.n_steps < LONG_ENOUGH:
+        if self.telling == 0 or self._ledger.is_reckoned or self.experience.n_steps < LONG_ENOUGH:
             return self.scrutiny * self._arrivals.doubt(edge)
         layout = self._ledger.model.layout
         alike = Whereabouts.anywhere(edge.target, self.path, layout)

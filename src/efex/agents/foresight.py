@@ -17,6 +17,12 @@ from efex.model.throwing import thrown_entries, unthrown
 LIKELY = 0.5
 """How much doubt there is, at most, where something is foreseen rather than unknown."""
 
+MANY = 0.5
+"""The share of actions that are known to move, at least, where coordinates that are not trusted tell places apart."""
+
+MUCH = 0.4
+"""The share of steps to elsewhere that lead there as coordinates say, at least: slips do not, one axis of two does."""
+
 SELDOM = 2
 """How often an action may have been taken, at most, that was perhaps thrown every time."""
 
@@ -48,6 +54,29 @@ def untaught(belief: Belief, experience: Experience, path: NDArray[np.int64]) ->
     return belief if _thrown(belief) is None else _untaught(belief, reckoning_of(belief, experience, path))
 
 
+def tells_places(belief: Belief, where: Reckoning) -> bool:
+    """Return whether coordinates tell places apart.
+
+    They are to be trusted; or, where actions slip, many of these are known to move, and much of what led elsewhere led
+    where they do.
+    """
+    return where.is_trusted or bool(where.moves.any(axis=1).mean() >= MANY and _accounted(belief, where) >= MUCH)
+
+
+def _accounted(belief: Belief, where: Reckoning) -> float:
+    """Return the share of the steps that led elsewhere that led where coordinates say, being thrown left out."""
+    source, by, way = _ways(belief, where)
+    elsewhere = (source != belief.target) & (True if where.thrown is None else ~where.thrown)
+    right = elsewhere & (by != 0) & (by == way)
+    return float(belief.count[right].sum() / max(belief.count[elsewhere].sum(), 1))
+
+
+def _ways(belief: Belief, where: Reckoning) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
+    """Return the source of every edge, by how much its action moves, and how far its target is by coordinates."""
+    source, action = np.divmod(belief.rows, belief.n_actions)
+    return source, displaced(where.moves, action, where.at[source]), where.at[belief.target] - where.at[source]
+
+
 def _untaught(belief: Belief, where: Reckoning) -> Belief:
     return belief if where.thrown is None else replace(belief, thrown=_perhaps_thrown(belief, where))
 
@@ -58,8 +87,7 @@ def _thrown(belief: Belief) -> NDArray[np.bool_] | None:
 
 def _perhaps_thrown(belief: Belief, where: Reckoning) -> NDArray[np.bool_]:
     """Return which targets one was thrown to, or led to seldom and from where they cannot be reached."""
-    source, action = np.divmod(belief.rows, belief.n_actions)
-    by, way = displaced(where.moves, action, where.at[source]), where.at[belief.target] - where.at[source]
+    source, by, way = _ways(belief, where)
     seldom = (by != 0) & (belief.totals[belief.rows] <= SELDOM) & where.is_trusted
     return np.asarray(seldom & (source != belief.target) & (by != way)) | _thrown(belief)
 

@@ -12,7 +12,7 @@ from efex.agents.arrivals import Edge
 from efex.agents.base import Mask
 from efex.agents.closing import shut_pairs
 from efex.agents.curiosity import Prior, curiosity_for
-from efex.agents.foresight import reckoning_of
+from efex.agents.foresight import reckoning_of, tells_places
 from efex.agents.tracker import Tracker
 from efex.agents.whereabouts import Whereabouts
 from efex.arrays import State
@@ -27,7 +27,7 @@ class Ledger:
     """Decodes everything once with `model`; from then on every step decodes the episode under way again.
 
     `belief` counts the decoded steps of the whole experience at any time, and `state` is where the decoding ends.
-    `is_trusted` says whether coordinates of places were to be trusted when all was decoded.
+    `is_reckoned` says whether coordinates told places apart when all was decoded.
     """
 
     def __init__(
@@ -40,7 +40,7 @@ class Ledger:
         t = np.flatnonzero(experience.actions >= 0)
         steps = empty.updated(self._path[t], experience.actions[t].astype(np.int64), self._path[t + 1])
         where = reckoning_of(steps, experience, self._path) if reckon else None
-        self.is_trusted = where is not None and where.is_trusted
+        self.is_reckoned = where is not None and tells_places(steps, where)
         astray = where.astray if where is not None and where.is_trusted else 0.5
         weighs = curiosity_for(prior, self._path, model.layout, astray=astray)
         steps = replace(steps, prior=weighs.prior, by_chance=weighs.by_chance)
@@ -53,7 +53,7 @@ class Ledger:
     def keep(self) -> State:
         """Return what was counted and along which path, to be kept."""
         arrays = {"path": self._path[: self._begin], "anchor": self._anchor}
-        about = {"changed": self._changed, "trusted": int(self.is_trusted)}
+        about = {"changed": self._changed, "reckoned": int(self.is_reckoned)}
         return State.joined(path=State(arrays, about), counted=keep_belief(self._counted))
 
     @classmethod
@@ -72,8 +72,7 @@ class Ledger:
         ledger._anchor = part.array("anchor", np.int64, least=0, below=n_states)
         if not 1 <= len(ledger._anchor) <= len(experience) - begin:
             raise StorageError("anchor must be of the episode under way")
-        # Checkpoints that do not tell are of agents who do not ask.
-        ledger.is_trusted = "trusted" in part.about and bool(part.whole("trusted", most=1))
+        ledger.is_reckoned = bool(part.whole("reckoned", most=1))
         ledger._changed = part.whole("changed", most=len(ledger._anchor))
         ledger._recount()
         return ledger

@@ -62,6 +62,7 @@ class EfexPaper(Efex):
             start=restart,
             replan=replan,
             scrutiny=0.0,
+            telling=0.0,
             restlessness=0.0,
             hedged=False,
             prompt=0,

@@ -27,6 +27,8 @@ MARKS = {
     "random": (1_000, 2_000, 5_000, 10_000, 20_000, 30_000),
 }
 """When maps are measured; from a random walk a map is learned at every mark, from nothing."""
+VARIATIONAL_MARKS = (1_000, 2_000, 3_000, 5_000, 7_000, 10_000)
+"""The same with variational Bayes, where learning from a random walk takes longest."""
 AGENTS = tuple(MARKS)
 MEASURES = {
     "precision": "precision",
@@ -49,9 +51,19 @@ def _runs(agent: str, slip: float, seeds: int) -> int:
     return seeds if agent != "efex-paper" else 0 if slip else min(seeds, 10)
 
 
-def case(world: str, agent: str, unique: float, slip: float, seed: int, *, steps: int, settings: Settings = ()) -> Case:
+def case(
+    world: str,
+    agent: str,
+    unique: float,
+    slip: float,
+    seed: int,
+    *,
+    steps: int,
+    settings: Settings = (),
+    marks: tuple[int, ...] | None = None,
+) -> Case:
     """Return one run of the grid of worlds."""
-    marks = tuple(sorted({*(mark for mark in MARKS[agent] if mark <= steps), steps}))
+    marks = tuple(sorted({*(mark for mark in marks or MARKS[agent] if mark <= steps), steps}))
     options = (("unique_fraction", unique), ("slip", slip))
     return Case(world, agent, steps, SEEDS + seed, options=options, settings=settings, marks=marks)
 
@@ -79,9 +91,10 @@ def variational_study() -> Study:
     """Return the same with EM and variational Bayes, 5 seeds a cell, in a third of the steps."""
     settings = (("method", "em+vb"),)
     cases = tuple(
-        case(world, agent, unique, slip, seed, steps=VARIATIONAL_STEPS[unique], settings=settings)
+        case(world, agent, unique, slip, seed, steps=steps, settings=settings, marks=VARIATIONAL_MARKS)
         for unique, slip, _ in cells()
         for agent in ("efex", "random")
+        for steps in (VARIATIONAL_STEPS[unique],)
         for seed in range(5)
         for world in WORLDS
     )
