@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from efex.agents.whereabouts import Whereabouts
 from efex.kernels import cpu
@@ -19,9 +19,7 @@ class Tracker:
         self._widest = int(max(model.layout.sizes))
         self._length = 0
         self._reserve(max(128, 2 * len(observations)))
-        self._push(int(observations[0]))
-        for action, observation in zip(actions.tolist(), observations[1:].tolist()):
-            self._push(observation, action)
+        self._extend(observations, actions, model.blocks.find(actions, observations[:-1], observations[1:]))
         self.trace()
 
     def _reserve(self, capacity: int) -> None:
@@ -42,34 +40,31 @@ class Tracker:
         self._at = longer(self._at, capacity + 1)
         self._messages = longer(self._messages, capacity * self._widest, 0)
 
-    def _push(self, observation: int, action: int | None = None) -> None:
-        t = self._length
-        if t == len(self._observations):
-            self._reserve(2 * t)
-        self._observations[t] = observation
-        self._at[t + 1] = self._at[t] + self._model.layout.sizes[observation]
-        self._length = t + 1
-        out = self._messages[self._at[t] : self._at[t + 1]]
-        if action is None:
-            cpu.start_message(self._walks, self._weights, 0, out, True)
-            return
-        self._actions[t - 1] = action
-        self._block[t - 1] = self._model.blocks.find_one(action, int(self._observations[t - 1]), observation)
-        before = self._messages[self._at[t - 1] : self._at[t]]
-        if not cpu.advance(self._walks, self._weights, t - 1, before, out, True) > 0:
-            out[:] = 1
+    def _extend(self, observations: ArrayLike, actions: ArrayLike, blocks: ArrayLike) -> None:
+        """Take in more of the walk: what is seen, and the actions and blocks of the steps there."""
+        begin, end = self._length, self._length + np.size(observations)
+        if end > len(self._observations):
+            self._reserve(2 * end)
+        self._observations[begin:end] = observations
+        first, seen = self._model.layout.first, self._observations[begin:end]
+        self._at[begin + 1 : end + 1] = self._at[begin] + np.cumsum(first[seen + 1] - first[seen])
+        steps = slice(max(begin - 1, 0), end - 1)
+        self._actions[steps], self._block[steps] = actions, blocks
+        self._length = end
+        cpu.follow(self._walks, self._weights, begin, end, self._at, self._messages)
 
     @property
     def _walks(self) -> cpu.Walks:
         return cpu.Walks(self._observations, self._actions, self._at, self._block)
 
     def trace(self) -> int:
-        """Decode what was pushed; return the first position whose state changed."""
+        """Decode what was taken in; return the first position whose state changed."""
         return int(cpu.trace_back(self._walks, self._weights, 0, self._length, self._at, self._messages, self._path))
 
     def step(self, action: int, observation: int) -> int:
         """Take one more step; return the first position whose state changed."""
-        self._push(observation, action)
+        block = self._model.blocks.find_one(action, int(self._observations[self._length - 1]), observation)
+        self._extend(observation, action, block)
         return self.trace()
 
     @property

@@ -113,6 +113,22 @@ def _forward(walks, weights, begin, end, at, messages, maximise):
     return log_scale + np.log(product), OK
 
 
+@leaf
+def follow(walks, weights, begin, end, at, messages):
+    """Fill the messages of the likeliest ways along one walk from `begin` on, where those before it are known.
+
+    Where no way is possible all states are as likely, and the walk goes on.
+    """
+    for t in range(begin, end):
+        out = messages[at[t] : at[t + 1]]
+        if t == 0:
+            start_message(walks, weights, t, out, True)
+        else:
+            _expect_block(walks, weights, t)
+            if not advance(walks, weights, t - 1, messages[at[t - 1] : at[t]], out, True) > 0:
+                out[:] = 1
+
+
 @njit(cache=True, inline="always")
 def _retreat(walks, weights, t, message, out, tail):
     """Move the backward message at t + 1 to t, unscaled."""
