@@ -82,14 +82,14 @@ def test_learning_ends_where_it_ends_without_pruning(monkeypatch):
     model, experience = walked(dtype=np.float32)
     exact = em(model, experience, iterations=200, prune=0).model
     lengths = []
-    original = em_module.restricted_em
+    original = em_module.restricted_training
 
     def counted(*args, **options):
         cycle = original(*args, **options)
         lengths.append(0 if cycle is None else len(cycle[1]))
         return cycle
 
-    monkeypatch.setattr(em_module, "restricted_em", counted)
+    monkeypatch.setattr(em_module, "restricted_training", counted)
     close = em(model, experience, iterations=200)
     assert sum(lengths) > len(close.objective) / 4
     gap = close.model.log_likelihood(experience) - exact.log_likelihood(experience)

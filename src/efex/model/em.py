@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from typing import NamedTuple
 
@@ -9,9 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from efex.experience import Experience
-from efex.model.cscg import Model, mean_weights, row_totals
+from efex.kernels import cpu, pruned
+from efex.model.cscg import Model, mean_weights, row_totals, start_probabilities
 from efex.model.expectation import Counts, bind, expected_counts, pass_messages
-from efex.model.pruning import restricted_em
+from efex.model.pruning import Few, restricted_training
 
 PRUNE = 1e-5
 """Nats per step that leaving out unlikely clones may cost."""
@@ -30,6 +32,16 @@ class Training(NamedTuple):
     objective: list[float]
 
 
+class Rule(NamedTuple):
+    """How counts become weights, and what that costs the objective: all of them, or the few of a trellis.
+
+    The array that `weigh` is given may be written over.
+    """
+
+    weigh: Callable[[Model, Counts, NDArray[np.floating] | None], tuple[cpu.Weights, float]]
+    weigh_few: Callable[[Model, pruned.Trellis, NDArray[np.float64], NDArray[np.float64]], Few]
+
+
 def em(
     model: Model,
     experience: Experience,
@@ -41,8 +53,17 @@ def em(
     """Return the model after expectation-maximisation of the penalised likelihood, theory (7).
 
     Stops when an iteration moves the log-likelihood by less than `tolerance` nats per step. That is the objective
-    recorded; what never falls is its sum with `log_prior`, which costs more than an iteration to compute. Where
-    messages have become nearly one-hot, iterations go over the clones that matter: what is left out costs at most
+    recorded; what never falls is its sum with `log_prior`, which costs more than an iteration to compute.
+    """
+    return train(model, experience, MEANS, iterations=iterations, tolerance=tolerance, prune=prune)
+
+
+def train(
+    model: Model, experience: Experience, rule: Rule, *, iterations: int, tolerance: float, prune: float
+) -> Training:
+    """Return the model after expected counts became weights by a rule, again and again.
+
+    Where messages have become nearly one-hot, iterations go over the clones that matter: what is left out costs at most
     `prune` nats per step each time it is chosen, and at 0, or without a pseudocount, nothing is left out.
     """
 
@@ -51,18 +72,20 @@ def em(
 
     if model.pseudocount == 0:
         prune = 0.0  # what is left out would weigh nothing for good
-    steps, weights = bind(model, experience), model.weights
-    counts = Counts(model.counts, model.starts)
+    steps, counts = bind(model, experience), Counts(model.counts, model.starts)
+    weights, cost = rule.weigh(model, counts, None)
     objective: list[float] = []
     look = 0
     while len(objective) < iterations:
         messages, cycle = pass_messages(steps, weights), None
         if prune > 0 and len(objective) >= look:
             left = min(CYCLE, iterations - len(objective))
-            cycle = restricted_em(model, steps, weights, messages, share=prune, iterations=left, settled=done)
+            given = (model, steps, weights, messages, rule.weigh_few)
+            cycle = restricted_training(*given, cost=cost, share=prune, iterations=left, settled=done)
         if cycle is None:
-            counts = expected_counts(steps, weights, messages, out=_room(counts.transitions, model.counts))
-            scores = [messages.log_likelihood]
+            used = None if counts.transitions is model.counts else counts.transitions
+            counts = expected_counts(steps, weights, messages, out=used)
+            scores = [messages.log_likelihood - cost]
             look = len(objective) + LOOK if len(objective) >= look else look
         else:
             counts, scores = cycle
@@ -70,15 +93,23 @@ def em(
         # A cycle that settles after more than one iteration has changed something, so all clones are asked again.
         if done(objective) and len(scores) <= 2:
             break
-        totals = row_totals(model.blocks, model.n_actions, counts.transitions)
-        room = _room(weights.values, model.weights.values)
-        weights = mean_weights(model.blocks, totals, *counts, model.pseudocount, out=room)
+        weights, cost = rule.weigh(model, counts, weights.values)
     return Training(replace(model, counts=counts.transitions, starts=counts.starts), objective)
 
 
-def _room(used: NDArray[np.floating], taken: NDArray[np.floating]) -> NDArray[np.floating] | None:
-    """Return memory that may be written over: `used`, unless it belongs to the model that was given."""
-    return None if used is taken else used
+def _weigh(model: Model, counts: Counts, out: NDArray[np.floating] | None) -> tuple[cpu.Weights, float]:
+    totals = row_totals(model.blocks, model.n_actions, counts.transitions)
+    return mean_weights(model.blocks, totals, *counts, model.pseudocount, out=out), 0.0
+
+
+def _weigh_few(model: Model, trellis: pruned.Trellis, counts: NDArray[np.float64], starts: NDArray[np.float64]) -> Few:
+    n_rows = model.n_actions * model.layout.n_states
+    weight = pruned.maximise(trellis, counts, n_rows, model.pseudocount, model.layout.n_states)
+    return Few(weight, start_probabilities(starts, model.pseudocount), 0.0)
+
+
+MEANS = Rule(_weigh, _weigh_few)
+"""The mean transition and start probabilities, theory (6)."""
 
 
 def settled(objective: list[float], experience: Experience, tolerance: float) -> bool:

@@ -1,49 +1,60 @@
-"""EM over the clones that matter: what is left out is chosen by its posterior, and its cost is known."""
+"""Training over the clones that matter: what is left out is chosen by its posterior, and its cost is known."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from efex.kernels import cpu, pruned
-from efex.model.cscg import Model, start_probabilities
+from efex.model.cscg import Model
 from efex.model.expectation import Counts, Messages, Steps
 
 FEW, WORTH = 4, 20
 """A pass over pairs of clones takes half the time of a full one at FEW pairs a step plus one WORTH-th of all pairs."""
 
 
-def restricted_em(
+class Few(NamedTuple):
+    """What the transitions of a trellis and all starts weigh, and what such weights cost the objective."""
+
+    transitions: NDArray[np.floating]
+    starts: NDArray[np.float64]
+    cost: float
+
+
+def restricted_training(
     model: Model,
     steps: Steps,
     weights: cpu.Weights,
     messages: Messages,
+    weigh: Callable[[Model, pruned.Trellis, NDArray[np.float64], NDArray[np.float64]], Few],
     *,
+    cost: float,
     share: float,
     iterations: int,
     settled: Callable[[list[float]], bool],
 ) -> tuple[Counts, list[float]] | None:
-    """Return the counts after EM over paths of likely clones, and what those paths scored before every iteration.
+    """Return the counts after training on paths of likely clones, and what those paths scored before every iteration.
 
     Left out are clones that hold at most `share` of a position's posterior. The likelihood of the paths that remain is
     a lower bound of the full one, and EM raises it: so the full one never falls by more than leaving the rest out
-    costs at first. None is returned where that is more than `share` nats per step, or where too many remain.
+    costs at first. None is returned where that is more than `share` nats per step, or where too many remain. `weigh`
+    makes weights of counts; the first ones are given, and `cost` so much.
     """
     trellis = _trellis(model, steps, weights, messages, share)
     if trellis is None:
         return None
-    n, n_rows = model.layout.n_states, model.n_actions * model.layout.n_states
     least = messages.log_likelihood - share * np.count_nonzero(steps.walks.actions >= 0)
-    weight, initial = weights.values[trellis.entry].astype(np.float64), weights.initial
+    few = Few(weights.values[trellis.entry].astype(np.float64), weights.initial, cost)
     objective: list[float] = []
     while len(objective) < iterations and not settled(objective):
-        counts, starts, log_likelihood = pruned.expect(trellis, weight, initial)
+        counts, starts, log_likelihood = pruned.expect(trellis, few.transitions, few.starts)
         if not objective and not log_likelihood >= least:
             return None
-        objective.append(log_likelihood)
-        weight = pruned.maximise(trellis, counts, n_rows, model.pseudocount, n)
-        initial = start_probabilities(starts, model.pseudocount)
+        objective.append(log_likelihood - few.cost)
+        few = weigh(model, trellis, counts, starts)
     transitions = np.zeros_like(model.counts)
     transitions[trellis.entry] = counts
     return Counts(transitions, starts), objective

@@ -9,10 +9,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from efex.experience import Experience
-from efex.kernels import cpu
+from efex.kernels import cpu, pruned
 from efex.model.cscg import Model
-from efex.model.em import Training, settled
-from efex.model.expectation import bind, expected_counts, pass_messages
+from efex.model.em import PRUNE, Rule, Training, train
+from efex.model.expectation import Counts
+from efex.model.pruning import Few
 from efex.special import gammaln, psi
 
 ITERATIONS = 50
@@ -23,24 +24,36 @@ LEAST_LOG_WEIGHT = -600.0
 
 
 def variational_bayes(
-    model: Model, experience: Experience, *, iterations: int = ITERATIONS, tolerance: float = 1e-6
+    model: Model,
+    experience: Experience,
+    *,
+    iterations: int = ITERATIONS,
+    tolerance: float = 1e-6,
+    prune: float = PRUNE,
 ) -> Training:
     """Return the model after mean-field updates of Dirichlet posteriors over rows, theory (9).
 
     The pseudocount is the Dirichlet prior. Weights exp E[log p] punish small counts, so rows become sparse.
     """
     model = replace(model, counts=model.counts.astype(np.float64))
-    steps = bind(model, experience)
-    objective: list[float] = []
-    for _ in range(iterations):
-        weights = geometric_weights(model)
-        messages = pass_messages(steps, weights)
-        objective.append(messages.log_likelihood - prior_divergence(model))
-        counts = expected_counts(steps, weights, messages)
-        model = replace(model, counts=counts.transitions, starts=counts.starts)
-        if settled(objective, experience, tolerance):
-            break
-    return Training(model, objective)
+    return train(model, experience, GEOMETRIC_MEANS, iterations=iterations, tolerance=tolerance, prune=prune)
+
+
+def _weigh(model: Model, counts: Counts, _: NDArray[np.floating] | None) -> tuple[cpu.Weights, float]:
+    posterior = replace(model, counts=counts.transitions, starts=counts.starts)
+    return geometric_weights(posterior), prior_divergence(posterior)
+
+
+def _weigh_few(model: Model, trellis: pruned.Trellis, counts: NDArray[np.float64], starts: NDArray[np.float64]) -> Few:
+    prior, n = model.pseudocount, model.layout.n_states
+    totals = np.bincount(trellis.row, counts, minlength=model.n_actions * n).astype(np.float64)
+    log_total = psi(totals + prior * n)[trellis.row]
+    cost = _divergence(counts, log_total, totals, starts, prior=prior, n=n)
+    return Few(_exp(psi(counts + prior) - log_total), _start_weights(starts, prior), cost)
+
+
+GEOMETRIC_MEANS = Rule(_weigh, _weigh_few)
+"""The weights of theory (9), and how far the posterior is from the prior."""
 
 
 def geometric_weights(model: Model) -> cpu.Weights:
@@ -50,19 +63,36 @@ def geometric_weights(model: Model) -> cpu.Weights:
     background = _exp(psi(prior) - total)
     values = background.ravel()[model.blocks.row]
     values[held] = _exp(psi(counts + prior) - total.ravel()[row])
-    initial = _exp(psi(model.starts + prior) - psi(model.starts.sum() + prior * n))
-    return cpu.Weights(model.layout.first, model.blocks.start, values, background, initial)
+    return cpu.Weights(model.layout.first, model.blocks.start, values, background, _start_weights(model.starts, prior))
+
+
+def _start_weights(starts: NDArray[np.float64], prior: float) -> NDArray[np.float64]:
+    return _exp(psi(starts + prior) - psi(starts.sum() + prior * len(starts)))
 
 
 def prior_divergence(model: Model) -> float:
     """Return KL(posterior over rows and starts || prior), in nats."""
     prior, n = model.pseudocount, model.layout.n_states
     _, counts, row = _held(model)
-    blocks = _divergence_terms(counts, prior, psi(model.totals + prior * n).ravel()[row]).sum()
-    totals = (gammaln(model.totals + prior * n) - gammaln(prior * n)).sum()
-    episodes = model.starts.sum()
-    starts = _divergence_terms(model.starts, prior, psi(episodes + prior * n)).sum()
-    return float(blocks + totals + starts + gammaln(episodes + prior * n) - gammaln(prior * n))
+    log_total = psi(model.totals + prior * n).ravel()[row]
+    return _divergence(counts, log_total, model.totals, model.starts, prior=prior, n=n)
+
+
+def _divergence(
+    counts: NDArray[np.floating],
+    log_total: NDArray[np.float64],
+    totals: NDArray[np.float64],
+    starts: NDArray[np.float64],
+    *,
+    prior: float,
+    n: int,
+) -> float:
+    """Return the divergence of rows that hold such counts beside such E[log] of their totals, and of the starts."""
+    entries = _divergence_terms(counts, prior, log_total).sum()
+    rows = (gammaln(totals + prior * n) - gammaln(prior * n)).sum()
+    episodes = starts.sum()
+    first = _divergence_terms(starts, prior, psi(episodes + prior * n)).sum()
+    return float(entries + rows + first + gammaln(episodes + prior * n) - gammaln(prior * n))
 
 
 class Held(NamedTuple):
