@@ -4,8 +4,8 @@
 
 prints a Markdown table: the most that the default agent held beyond what a small exploration in the same process had
 taken (compiled kernels, mostly), and what that is for every step and every node it has been to. Every row is a process
-of its own. If memory follows the data, it stays as it is once a world is known, however long that is walked, and the last column
-stays from world to world.
+of its own. If memory follows the data, it stays as it is once a world is known, however long that is walked, and the
+last column stays from world to world.
 """
 
 from __future__ import annotations

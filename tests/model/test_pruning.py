@@ -11,9 +11,10 @@ from efex.experience import Alphabet, Experience
 from efex.kernels import pruned
 from efex.model import em as em_module
 from efex.model.cscg import Model
-from efex.model.em import em, log_prior
+from efex.model.em import MEANS, em, log_prior
 from efex.model.expectation import bind, expected_counts, pass_messages
 from efex.model.layout import CloneLayout
+from efex.model.variational import GEOMETRIC_MEANS, geometric_weights, prior_divergence, variational_bayes
 from enumeration import EXACT, small_cases
 
 
@@ -43,10 +44,12 @@ def test_with_nothing_left_out_the_counts_are_those_of_the_full_pass(case):
     np.testing.assert_allclose(spread, full.transitions, **EXACT)
     np.testing.assert_allclose(starts, full.starts, **EXACT)
     np.testing.assert_allclose(log_likelihood, messages.log_likelihood, **EXACT)
-    n_rows = model.n_actions * model.layout.n_states
-    weight = pruned.maximise(trellis, counts, n_rows, model.pseudocount, model.layout.n_states)
-    after = Model(model.blocks, model.n_actions, full.transitions, full.starts, model.pseudocount).weights
-    np.testing.assert_allclose(weight, after.values[trellis.entry], **EXACT)
+    for rule in (MEANS, GEOMETRIC_MEANS):
+        few = rule.weigh_few(model, trellis, counts, starts)
+        weights, cost = rule.weigh(model, full, None)
+        np.testing.assert_allclose(few.transitions, weights.values[trellis.entry], **EXACT)
+        np.testing.assert_allclose(few.starts, weights.initial, **EXACT)
+        np.testing.assert_allclose(few.cost, cost, **EXACT)
 
 
 @pytest.mark.parametrize("share", [1e-5, 1e-3, 0.1])
@@ -76,6 +79,28 @@ def test_the_penalised_likelihood_falls_by_no_more_than_the_bound(prune):
         restricted += trained.objective[0] != pytest.approx(model.log_likelihood(experience), abs=1e-9)
         model = trained.model
     assert restricted > 5
+
+
+def test_the_variational_bound_falls_by_no_more_than_the_bound():
+    model, experience = walked()
+    model, prune = em(model, experience, iterations=20).model, 1e-4
+
+    def bound(model: Model) -> float:
+        messages = pass_messages(bind(model, experience), geometric_weights(model))
+        return messages.log_likelihood - prior_divergence(model)
+
+    before, restricted = -np.inf, 0
+    for _ in range(20):
+        now = bound(model)
+        assert now >= before - prune * experience.n_steps
+        before = now
+        trained = variational_bayes(model, experience, iterations=5, prune=prune, tolerance=0)
+        restricted += trained.objective[0] != pytest.approx(now, abs=1e-9)
+        model = trained.model
+    assert restricted > 3
+    exact = variational_bayes(walked()[0], experience, iterations=100, prune=0).model
+    close = variational_bayes(walked()[0], experience, iterations=100).model
+    assert bound(close) == pytest.approx(bound(exact), abs=1e-2 * experience.n_steps)
 
 
 def test_learning_ends_where_it_ends_without_pruning(monkeypatch):

@@ -126,9 +126,12 @@ def test_growing_mazes_are_drawn_with_what_was_cut_off_and_a_tour_that_has_no_ma
     assert [row[5] for row in steps if row[0] == "random"] == ["3 at 2,000,000"] * 6
     assert [row[6:] for row in steps if row[0] == "tour"] == [[""] * 6] * 6
     exponents = {(row[0], row[1]): row[4] for row in growth[1:]}
+    of_tours = {(row[0], row[1]): row[5] for row in growth[1:]}
     tried = "every action tried at every node"
     assert exponents["efex", tried].startswith("1.00 ")
-    assert exponents["random", tried] == "-"
+    assert exponents["random", tried] == of_tours["random", tried] == "-"
+    assert of_tours["efex", tried].startswith("1.00 "), "made-up tours grow as made-up explorations do"
+    assert of_tours["tour", tried] == ""
     assert [row for row in exponents if row[0] == "tour"] == [("tour", tried)]
 
 

@@ -57,7 +57,7 @@ def _fitted(x: Sequence[Runs], steps: Sequence[Runs]) -> Growth | None:
 def _line(x: Sequence[Runs], steps: Sequence[Runs]) -> tuple[float, float] | None:
     """Return slope and intercept of the line through log medians."""
     points = [(np.median(a), np.median(b)) for a, b in zip(x, steps) if len(b)]
-    usable = np.array([(a, np.log(b)) for a, b in points if np.isfinite(b)])
+    usable = np.array([(a, np.log(b)) for a, b in points if np.isfinite(a) and np.isfinite(b)])
     if len(usable) < FEWEST or np.ptp(usable[:, 0]) == 0:
         return None
     slope, intercept = np.polyfit(usable[:, 0], usable[:, 1], 1)

@@ -203,6 +203,15 @@ def _grouped(results: Results, agent: str, measure: str) -> tuple[list[Runs], li
     return [runs.final("truth_nodes") for runs in groups], [_steps(runs, measure) for runs in groups]
 
 
+def _tours(results: Results, agent: str) -> list[Runs]:
+    """Return what a tour of the same maze took, for every run, size by size; infinity where none was walked."""
+    walked = {
+        (case.setting("size"), case.seed): result["tried_steps"] for case, result in results.where(agent="tour").done
+    }
+    groups = [runs.done for _, runs in _sizes(results, agent)]
+    return [np.array([walked.get((case.setting("size"), case.seed)) or np.inf for case, _ in done]) for done in groups]
+
+
 def _levels(results: Results, folder: Path) -> str:
     """Tell the median steps of every size, and how many runs were cut off."""
     rows = []
@@ -235,11 +244,13 @@ def _growth(results: Results, folder: Path) -> str:
             medians = sum(bool(np.isfinite(np.median(each))) for each in steps)
             row = [agent, MEASURES[measure], f"{medians} of {len(steps)}", f"{np.isinf(pooled).sum()} of {len(pooled)}"]
             row.append(_exponent(power(nodes, steps)))
+            row.append("" if agent == "tour" else _exponent(power(_tours(results, agent), steps)))
             rows.append([*row, _doubling(exponential(nodes, steps)) if agent == "random" else ""])
     headings = ["agent", "steps until", "sizes with a median", "runs cut off", "exponent of a power law"]
-    headings.append("exponential: nodes to double")
+    headings += ["of the tour's steps", "exponential: nodes to double"]
     title = (
-        "Growth with the number of nodes: least squares on the logarithms of the medians (95 % bootstrap interval). "
+        "Growth with the number of nodes, and with the steps that a tour takes which knows the map of the same mazes "
+        "(1 is linear): least squares on the logarithms of the medians (95 % bootstrap interval). "
         "Sizes of which most runs were cut off have no median and do not enter, so that growth is underestimated there:"
     )
     return f"{title}\n\n" + table(folder, "scaling-growth", headings, rows)
