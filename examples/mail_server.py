@@ -45,9 +45,7 @@ def main() -> None:
     """Explore the server, compare the map with the server and with an exhaustive search, and draw it."""
     chosen = options(__doc__)
     server = MailServer()
-    # Replies are so alike that more than usual is to be tried after every edge, to see where it really leads.
-    agent, steps = efex.agents.Efex(scrutiny=0.9), 1_500 if chosen.short else 10_000
-    run = efex.explore(server, steps=steps, seed=chosen.seed, agent=agent, progress=False)
+    run = efex.explore(server, steps=1_500 if chosen.short else 10_000, seed=chosen.seed, progress=False)
     judge = efex.measures.expected_log_likelihood
     ahead, blind = (judge(each, server, walks=4, steps=500) for each in (run, run.first_order))
     print(f"{run.graph}; nats per reply to random commands: {ahead:.3f}, without a memory {blind:.3f}")

@@ -14,7 +14,8 @@ import pytest
 
 import efex
 from efex import checkpoint, stopping
-from efex.agents import Efex, RandomAgent
+from efex.agents import RandomAgent
+from efex.agents.ledger import Ledger
 from efex.arrays import read_arrays, write_arrays
 from efex.belief import Belief
 from efex.errors import EfexError, InvalidArgumentError, StorageError
@@ -141,21 +142,32 @@ def test_what_an_agent_foresees_is_kept(tmp_path):
     assert whole.recovery.foreseen is not None
 
 
-def test_whether_coordinates_tell_is_kept(tmp_path):
+def machine():
+    """Return a machine without steps to and fro: twenty nodes that show three things."""
+    draw = np.random.default_rng(7)
+    moves = [np.eye(20)[draw.integers(20, size=20)] for _ in range(4)]
+    return GraphWorld(LatentGraph.from_matrices([node % 3 for node in range(20)], moves, starts=[0]), seed=0)
+
+
+@pytest.mark.parametrize("make", [machine, lambda: grid(size=7, unique_fraction=0.1)])
+def test_whether_coordinates_tell_is_kept(tmp_path, make, monkeypatch):
     """Where they do not, the agent asks which one it is."""
+    options = {"steps": 560, "seed": 2, "progress": False}
+    whole = efex.explore(make(), **options)
+    interrupted(make, 520, tmp_path, **options)
+    assert identical(efex.explore(make(), folder=tmp_path, resume=True, replay=True, **options), whole)
+    # Whoever forgot it would do otherwise.
+    kept = Ledger.kept.__func__
 
-    def machine():
-        """Return a machine without steps to and fro: twelve nodes that show three things."""
-        draw = np.random.default_rng(7)
-        moves = [np.eye(12)[draw.integers(12, size=12)] for _ in range(4)]
-        return GraphWorld(LatentGraph.from_matrices([node % 3 for node in range(12)], moves, starts=[0]), seed=0)
+    def forgetful(cls, *args):
+        again = kept(cls, *args)
+        again.is_reckoned = not again.is_reckoned
+        return again
 
-    options = {"steps": 580, "seed": 2, "progress": False}
-    whole = efex.explore(machine(), **options)
-    other = efex.explore(machine(), agent=Efex(telling=0.0), **options)
-    assert whole.experience.actions.tolist() != other.experience.actions.tolist()
-    interrupted(machine, 550, tmp_path, **options)
-    assert identical(efex.explore(machine(), folder=tmp_path, resume=True, replay=True, **options), whole)
+    monkeypatch.setattr(Ledger, "kept", classmethod(forgetful))
+    interrupted(make, 520, tmp_path / "other", **options)
+    other = efex.explore(make(), folder=tmp_path / "other", resume=True, replay=True, **options)
+    assert other.experience.actions.tolist() != whole.experience.actions.tolist()
 
 
 def test_what_teaches_nothing_in_a_plan_is_kept():

@@ -236,10 +236,11 @@ class Efex(Agent):
     def _tests(self, edge: Edge) -> NDArray[np.float64]:
         """Return what every action is worth that was never tried after an edge: whether that leads where it seems to.
 
-        Where coordinates do not tell, and `telling` is more than nothing, that is what is seen next tells about which
-        one it is of all the places that look alike.
+        Where coordinates do not tell, which only who reckons knows, and `telling` is more than nothing, that is what is
+        seen next tells about which one it is of all the places that look alike.
         """
-        if self.telling == 0 or self._ledger.is_reckoned or self.experience.n_steps < LONG_ENOUGH:
+        is_early = self.experience.n_steps < LONG_ENOUGH
+        if self.telling == 0 or not self.restart.reckon or self._ledger.is_reckoned or is_early:
             return self.scrutiny * self._arrivals.doubt(edge)
         layout = self._ledger.model.layout
         alike = Whereabouts.anywhere(edge.target, self.path, layout)

@@ -21,7 +21,7 @@ MANY = 0.5
 """The share of actions that are known to move, at least, where coordinates that are not trusted tell places apart."""
 
 MUCH = 0.4
-"""The share of steps to elsewhere that lead there as coordinates say, at least: slips do not, one axis of two does."""
+"""The share of the steps that led elsewhere that coordinates account for, at least: one axis of two does that."""
 
 SELDOM = 2
 """How often an action may have been taken, at most, that was perhaps thrown every time."""

@@ -72,7 +72,8 @@ class Ledger:
         ledger._anchor = part.array("anchor", np.int64, least=0, below=n_states)
         if not 1 <= len(ledger._anchor) <= len(experience) - begin:
             raise StorageError("anchor must be of the episode under way")
-        ledger.is_reckoned = bool(part.whole("reckoned", most=1))
+        # Checkpoints that do not tell are of agents who do not ask.
+        ledger.is_reckoned = "reckoned" in part.about and bool(part.whole("reckoned", most=1))
         ledger._changed = part.whole("changed", most=len(ledger._anchor))
         ledger._recount()
         return ledger

@@ -36,7 +36,8 @@ class Remembering(Efex):
     """
 
     def __init__(self, known: LatentGraph, **settings: Any) -> None:
-        super().__init__(**settings)
+        # What was seen elsewhere says nothing of whether coordinates tell here.
+        super().__init__(**{"telling": 0.0} | settings)
         self.known = known
 
     def recall(self, walks: Experience, masks: Mapping[int, Mask]) -> None:

@@ -117,7 +117,7 @@ def _forward(walks, weights, begin, end, at, messages, maximise):
 def follow(walks, weights, begin, end, at, messages):
     """Fill the messages of the likeliest ways along one walk from `begin` on, where those before it are known.
 
-    Where no way is possible all states are as likely, and the walk goes on.
+    Unlike `_forward` it keeps no score, and after a step that is impossible it goes on with all states as likely.
     """
     for t in range(begin, end):
         out = messages[at[t] : at[t + 1]]

@@ -1,4 +1,4 @@
-"""Expectation-maximisation: expected counts under the mean weights become the next counts."""
+"""Training: expected counts under some weights become the next ones; under the mean weights that is EM."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from efex.experience import Experience
 from efex.kernels import cpu, pruned
 from efex.model.cscg import Model, mean_weights, row_totals, start_probabilities
 from efex.model.expectation import Counts, bind, expected_counts, pass_messages
-from efex.model.pruning import Few, restricted_training
+from efex.model.pruning import Few, WeighFew, restricted_training
 
 PRUNE = 1e-5
 """Nats per step that leaving out unlikely clones may cost."""
@@ -35,11 +35,11 @@ class Training(NamedTuple):
 class Rule(NamedTuple):
     """How counts become weights, and what that costs the objective: all of them, or the few of a trellis.
 
-    The array that `weigh` is given may be written over.
+    `weigh` may write over the array that it is given.
     """
 
     weigh: Callable[[Model, Counts, NDArray[np.floating] | None], tuple[cpu.Weights, float]]
-    weigh_few: Callable[[Model, pruned.Trellis, NDArray[np.float64], NDArray[np.float64]], Few]
+    weigh_few: WeighFew
 
 
 def em(
@@ -55,11 +55,11 @@ def em(
     Stops when an iteration moves the log-likelihood by less than `tolerance` nats per step. That is the objective
     recorded; what never falls is its sum with `log_prior`, which costs more than an iteration to compute.
     """
-    return train(model, experience, MEANS, iterations=iterations, tolerance=tolerance, prune=prune)
+    return train(model, experience, rule=MEANS, iterations=iterations, tolerance=tolerance, prune=prune)
 
 
 def train(
-    model: Model, experience: Experience, rule: Rule, *, iterations: int, tolerance: float, prune: float
+    model: Model, experience: Experience, *, rule: Rule, iterations: int, tolerance: float, prune: float
 ) -> Training:
     """Return the model after expected counts became weights by a rule, again and again.
 
@@ -73,18 +73,27 @@ def train(
     if model.pseudocount == 0:
         prune = 0.0  # what is left out would weigh nothing for good
     steps, counts = bind(model, experience), Counts(model.counts, model.starts)
-    weights, cost = rule.weigh(model, counts, None)
+    used: NDArray[np.floating] | None = None
     objective: list[float] = []
     look = 0
     while len(objective) < iterations:
-        messages, cycle = pass_messages(steps, weights), None
+        weights, cost = rule.weigh(model, counts, used)
+        messages, cycle, used = pass_messages(steps, weights), None, weights.values
         if prune > 0 and len(objective) >= look:
-            left = min(CYCLE, iterations - len(objective))
-            given = (model, steps, weights, messages, rule.weigh_few)
-            cycle = restricted_training(*given, cost=cost, share=prune, iterations=left, settled=done)
+            cycle = restricted_training(
+                model,
+                steps,
+                weights=weights,
+                cost=cost,
+                messages=messages,
+                weigh=rule.weigh_few,
+                share=prune,
+                iterations=min(CYCLE, iterations - len(objective)),
+                settled=done,
+            )
         if cycle is None:
-            used = None if counts.transitions is model.counts else counts.transitions
-            counts = expected_counts(steps, weights, messages, out=used)
+            room = None if counts.transitions is model.counts else counts.transitions
+            counts = expected_counts(steps, weights, messages, out=room)
             scores = [messages.log_likelihood - cost]
             look = len(objective) + LOOK if len(objective) >= look else look
         else:
@@ -93,7 +102,6 @@ def train(
         # A cycle that settles after more than one iteration has changed something, so all clones are asked again.
         if done(objective) and len(scores) <= 2:
             break
-        weights, cost = rule.weigh(model, counts, weights.values)
     return Training(replace(model, counts=counts.transitions, starts=counts.starts), objective)
 
 

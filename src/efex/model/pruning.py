@@ -24,14 +24,18 @@ class Few(NamedTuple):
     cost: float
 
 
+WeighFew = Callable[[Model, pruned.Trellis, NDArray[np.float64], NDArray[np.float64]], Few]
+"""How expected counts, of a trellis' transitions and of starts, become weights."""
+
+
 def restricted_training(
     model: Model,
     steps: Steps,
-    weights: cpu.Weights,
-    messages: Messages,
-    weigh: Callable[[Model, pruned.Trellis, NDArray[np.float64], NDArray[np.float64]], Few],
     *,
+    weights: cpu.Weights,
     cost: float,
+    messages: Messages,
+    weigh: WeighFew,
     share: float,
     iterations: int,
     settled: Callable[[list[float]], bool],
@@ -40,8 +44,8 @@ def restricted_training(
 
     Left out are clones that hold at most `share` of a position's posterior. The likelihood of the paths that remain is
     a lower bound of the full one, and EM raises it: so the full one never falls by more than leaving the rest out
-    costs at first. None is returned where that is more than `share` nats per step, or where too many remain. `weigh`
-    makes weights of counts; the first ones are given, and `cost` so much.
+    costs at first. None is returned where that is more than `share` nats per step, or where too many remain. The first
+    `weights` are given, and what they `cost`; then `weigh` makes them of counts.
     """
     trellis = _trellis(model, steps, weights, messages, share)
     if trellis is None:

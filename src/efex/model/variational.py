@@ -33,10 +33,11 @@ def variational_bayes(
 ) -> Training:
     """Return the model after mean-field updates of Dirichlet posteriors over rows, theory (9).
 
-    The pseudocount is the Dirichlet prior. Weights exp E[log p] punish small counts, so rows become sparse.
+    The pseudocount is the Dirichlet prior. Weights exp E[log p] punish small counts, so rows become sparse. The bound
+    recorded never falls but for what is left out, as by EM: `prune` nats per step, at most, each time that is chosen.
     """
     model = replace(model, counts=model.counts.astype(np.float64))
-    return train(model, experience, GEOMETRIC_MEANS, iterations=iterations, tolerance=tolerance, prune=prune)
+    return train(model, experience, rule=GEOMETRIC_MEANS, iterations=iterations, tolerance=tolerance, prune=prune)
 
 
 def _weigh(model: Model, counts: Counts, _: NDArray[np.floating] | None) -> tuple[cpu.Weights, float]:
@@ -46,7 +47,7 @@ def _weigh(model: Model, counts: Counts, _: NDArray[np.floating] | None) -> tupl
 
 def _weigh_few(model: Model, trellis: pruned.Trellis, counts: NDArray[np.float64], starts: NDArray[np.float64]) -> Few:
     prior, n = model.pseudocount, model.layout.n_states
-    totals = np.bincount(trellis.row, counts, minlength=model.n_actions * n).astype(np.float64)
+    totals = np.asarray(np.bincount(trellis.row, counts, minlength=model.n_actions * n), np.float64)
     log_total = psi(totals + prior * n)[trellis.row]
     cost = _divergence(counts, log_total, totals, starts, prior=prior, n=n)
     return Few(_exp(psi(counts + prior) - log_total), _start_weights(starts, prior), cost)
