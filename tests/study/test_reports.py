@@ -98,10 +98,12 @@ def test_the_chain_is_drawn_from_a_few_results(store, tmp_path):
     text = check(
         report_study(study, store, tmp_path / "out"), tmp_path / "out", figures={"chain.png"}, csvs={"chain.csv"}
     )
-    assert f"{len(cases)} of {len(study.cases)} runs" in text
+    assert f"{len(cases)} of {len(study.cases):,} runs" in text
     (rows,) = tables(text)
-    assert len(rows) == 1 + 6 * 2
-    assert ["random", "without", "3 of 100 runs", "never (never to never)", "never to never"] in rows
+    assert len(rows) == 1 + 7 * 2
+    never = "never (never to never)"
+    assert ["random", "without", "3 of 100 runs", never, "never to never", never, never] in rows
+    assert [row[-1] for row in rows if row[0] in ("efex", "tour")] == ["1.0 (1.0 to 1.0)"] * 4, "made up alike"
 
 
 @pytest.mark.parametrize("name", ["topologies", "topologies-vb"])

@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike
 
 from efex.study.results import interval
 
-COLOURS = ("#0b5fa5", "#d1701f", "#3a8f4d", "#8a5aa8", "#7a7a7a", "#b3323d")
+COLOURS = ("#0b5fa5", "#d1701f", "#3a8f4d", "#8a5aa8", "#7a7a7a", "#b3323d", "#111111")
 """One for every agent, in order; they differ in lightness too."""
 
 

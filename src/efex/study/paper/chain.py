@@ -14,13 +14,21 @@ from efex.study.results import Results
 from efex.study.study import Study
 
 LENGTH, EPISODE = 50, 59
-AGENTS = {"efex": 40, "efex-paper": 40, "max": 60, "random": 200, "bonus-dqn": 200, "bootstrapped-dqn": 200}
+AGENTS = {
+    "efex": 40,
+    "efex-paper": 40,
+    "max": 60,
+    "random": 200,
+    "bonus-dqn": 200,
+    "bootstrapped-dqn": 200,
+    "tour": 40,
+}
 """The agents, and after how many episodes their runs end."""
 DEEP = ("bonus-dqn", "bootstrapped-dqn")
 
 
 def study() -> Study:
-    """Return the study: 100 seeds, 20 for the deep baselines."""
+    """Return the study: 100 seeds, 20 for the deep baselines; a tour that knows the map walks beside."""
     cases = tuple(
         Case("chain", agent, EPISODE * episodes, SEEDS + seed, options=(("length", LENGTH), ("trap", trap)), clones=1.0)
         for agent, episodes in AGENTS.items()
@@ -32,9 +40,9 @@ def study() -> Study:
 
 def report(results: Results, folder: Path) -> str:
     """Draw coverage against episodes, and tell when all was covered."""
-    made, (row,) = figure(1, 2, width=4.2, height=3.0)
+    made, (panels,) = figure(1, 2, width=4.2, height=3.0)
     rows = []
-    for axes, trap in zip(row, (False, True)):
+    for axes, trap in zip(panels, (False, True)):
         for (agent, _), colour in zip(AGENTS.items(), COLOURS):
             runs = results.where(agent=agent, trap=trap)
             if len(runs) == 0:
@@ -43,14 +51,26 @@ def report(results: Results, folder: Path) -> str:
             band(axes, x / EPISODE, coverage, label=f"{agent} ({runs.share})", colour=colour)
             episodes = runs.final("covered_episodes")
             trapped = "with the trap" if trap else "without"
-            rows.append([agent, trapped, runs.share, spread(episodes, digits=0, median=True), _extremes(episodes)])
+            row = [agent, trapped, runs.share, spread(episodes, digits=0, median=True), _extremes(episodes)]
+            rows.append(
+                [*row, spread(runs.final("covered_steps"), digits=0, median=True), _over_tour(results, runs, trap)]
+            )
         axes.set(title="with the stochastic trap" if trap else "without a trap", xlabel="episodes", xlim=(0, 40))
         if axes.has_data():
             axes.legend(fontsize=7, frameon=False, loc="upper right", bbox_to_anchor=(1.0, 0.98))
-    row[0].set_ylabel("weighted coverage")
+    panels[0].set_ylabel("weighted coverage")
     caption = f"Coverage of the {LENGTH}-node chain, mean and 95 % band over runs."
     headings = ["agent", "trap", "runs", "episodes until all was walked, median (95 %)", "fewest to most"]
+    headings += ["steps until then", "over the tour's"]
     return save(made, folder, "chain", caption) + "\n" + table(folder, "chain", headings, rows)
+
+
+def _over_tour(results: Results, runs: Results, trap: bool) -> str:
+    """Tell how many times the steps of a tour of the same chain were taken."""
+    tours = {case.seed: result["covered_steps"] for case, result in results.where(agent="tour", trap=trap).done}
+    steps = zip(runs.done, runs.final("covered_steps"))
+    ratios = [taken / tours[case.seed] for (case, _), taken in steps if tours.get(case.seed)]
+    return spread(ratios, digits=1, median=True) if ratios else ""
 
 
 def _extremes(episodes: NDArray[np.float64]) -> str:
