@@ -29,7 +29,7 @@ def named_environment(name: str, *, seed: int, options: dict[str, Any]) -> gymna
     if name not in world_names():
         raise InvalidArgumentError(
             f"environment must be one of the worlds ({', '.join(world_names())}), a Gymnasium id such as "
-            f"FrozenLake-v1, or MODULE:CLASS or FILE.py:CLASS, not {name!r}.{near_name(name)}"
+            f"FrozenLake-v1, or MODULE:CLASS or FILE.py:CLASS, not {name!r}{near_name(name)}"
         )
     return make(name, seed=seed, **options)
 

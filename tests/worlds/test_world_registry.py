@@ -23,7 +23,7 @@ def test_the_names():
     ],
 )
 def test_an_unknown_name_is_answered_with_the_nearest(name, near):
-    with pytest.raises(InvalidArgumentError, match=f"one of chain, .*teleport-maze, .*Did you mean '{near}'"):
+    with pytest.raises(InvalidArgumentError, match=f"one of chain, .*teleport-maze, .*did you mean '{near}'"):
         make(name)
 
 

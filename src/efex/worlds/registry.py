@@ -122,13 +122,13 @@ def _spec(name: str, **arguments: Any) -> EnvSpec:
 def _find(name: str) -> Callable[..., Topology]:
     if isinstance(name, str) and name in TOPOLOGIES:
         return TOPOLOGIES[name]
-    raise InvalidArgumentError(f"name must be one of {', '.join(TOPOLOGIES)}, not {name!r}.{near_name(name)}")
+    raise InvalidArgumentError(f"name must be one of {', '.join(TOPOLOGIES)}, not {name!r}{near_name(name)}")
 
 
 def near_name(name: str) -> str:
     """Return the question whether a world of a similar name was meant, empty where there is none."""
     near = difflib.get_close_matches(str(name).lower().replace("_", "-"), TOPOLOGIES, n=1)
-    return f" Did you mean {near[0]!r}?" if near else ""
+    return f"; did you mean {near[0]!r}?" if near else ""
 
 
 def _check_options(name: str, build: Callable[..., Topology], options: dict[str, Any]) -> None:
