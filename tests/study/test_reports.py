@@ -109,14 +109,19 @@ def test_the_chain_is_drawn_from_a_few_results(store, tmp_path):
 @pytest.mark.parametrize("name", ["topologies", "topologies-vb"])
 def test_the_topologies_are_drawn_from_a_few_results(name, store, tmp_path, monkeypatch):
     monkeypatch.setattr(topologies, "WORLDS", ("icg", "grid2d"))
-    monkeypatch.setattr(topologies, "SLIPS", (0.0,))
+    monkeypatch.setattr(topologies, "SLIPS", (0.0, 0.1))
     study = load_study(name)
     fill(store, study, lambda case: case.seed < 2_002)
     measures = {f"{name}-{measure}.png" for measure in ("precision", "coverage", "log-likelihood")}
     csvs = {f"{name}-precision.csv"} | ({f"{name}-recovery.csv"} if name == "topologies" else set())
     text = check(report_study(study, store, tmp_path / "out"), tmp_path / "out", figures=measures, csvs=csvs)
-    agents = 3 if name == "topologies" else 2
-    assert len(tables(text)[0]) == 1 + 2 * 3 * agents
+    agents = {"topologies": 3 + 2, "topologies-vb": 2 + 2}[name]
+    levels, *recovery = tables(text)
+    assert len(levels) == 1 + 2 * 3 * agents, "the paper's own agent is played where nothing slips"
+    assert [len(rows) for rows in recovery] == ([1 + 2 * 3 * agents] if name == "topologies" else [])
+    for row in (row for rows in recovery for row in rows[1:]):
+        tour, steps, ratio = (float(cell.split()[0].replace(",", "")) for cell in row[5:8])
+        assert ratio == pytest.approx(steps / tour, abs=0.1)
 
 
 def test_growing_mazes_are_drawn_with_what_was_cut_off_and_a_tour_that_has_no_map(store, tmp_path):
