@@ -201,7 +201,7 @@ def list_studies(store: STORE = Path("runs/studies.sqlite")) -> None:
     from efex.study.runner import pending
     from efex.study.store import Store
 
-    with Store(store) as kept:
+    with Store(store if store.is_file() else ":memory:") as kept:
         for name, make_study in STUDIES.items():
             study = make_study()
             done = len(study.cases) - len(pending(study, kept))

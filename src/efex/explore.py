@@ -48,8 +48,8 @@ def explore(
     turns anything else, or anything finer than you care for, into one of them.
 
     `agent` is "efex", "efex-paper" (which needs `clones`), "random", one of the baselines "max", "bonus-dqn" and
-    "bootstrapped-dqn", or an agent of `efex.agents`. `clones` is how many states an observation may have: "auto", a
-    number, or a mapping from symbols to numbers.
+    "bootstrapped-dqn", or an agent of `efex.agents` with settings of its own, say `efex.agents.Efex(discount=0.99)`.
+    `clones` is how many states an observation may have: "auto", a number, or a mapping from symbols to numbers.
 
     The same `seed` gives the same run. `until` ends it before `steps`: "complete" when the map has nothing left to try
     and nothing new was met for long (`efex.stopping.seems_complete` says it precisely), or a function that is asked

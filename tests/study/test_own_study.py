@@ -59,6 +59,8 @@ def test_a_file_of_ones_own_goes_through_the_commands(tmp_path, monkeypatch):
     assert "wrote 2 cases" in command("export", "mine.py", "again.jsonl.gz", "--store", "other.sqlite")
     assert (tmp_path / "out.jsonl.gz").read_bytes() == (tmp_path / "again.jsonl.gz").read_bytes()
     assert "topologies" in command("list", "--store", "kept.sqlite")
+    assert "chain" in command("list", "--store", "none/there.sqlite")
+    assert not (tmp_path / "none").exists(), "who looks leaves nothing behind"
 
 
 @pytest.mark.parametrize(
