@@ -291,7 +291,7 @@ class Run(Fit):
         return np.asarray(self.truth.coordinates[together.argmax(axis=1)])
 
     def plot(self, path: str | Path, *, numbers: bool = False) -> Path:
-        """Draw the map; where the truth is known, beside it and on its coordinates too.
+        """Draw the map; where the truth is known, beside it, on its coordinates and turned like it.
 
         With `numbers`, the nodes of the map carry the numbers that `plan`, `block` and `tag` take.
 
@@ -303,15 +303,19 @@ class Run(Fit):
         'map.png'
         """
         from efex.graph.drawing import plot_comparison
+        from efex.graph.layout import laid_out_like
 
         nodes, steps = counted(self.graph.n_nodes, "node"), counted(self.experience.n_steps, "step")
         panels: list[tuple[str, LatentGraph, NDArray[np.float64] | None]] = []
         positions = self.true_positions()
         if self.truth is not None:
             panels.append((f"the truth: {counted(self.truth.n_nodes, 'node')}", self.truth, self.truth.coordinates))
-        if positions is not None:
+        laid_out = f"recovered: {nodes}, laid out by the map itself"
+        if positions is None:
+            panels.append((laid_out, self.graph, None))
+        else:
             panels.append((f"recovered in {steps}: {nodes}, where they truly are", self.graph, positions))
-        panels.append((f"recovered: {nodes}, laid out by the map itself", self.graph, None))
+            panels.append((f"{laid_out}, turned like the truth", self.graph, laid_out_like(self.graph, positions)))
         return plot_comparison(path, panels, numbered=self.graph if flag("numbers", numbers) else None)
 
     def save(self, folder: str | Path) -> Path:

@@ -46,6 +46,12 @@ def split(graph: LatentGraph, node: int, *, share: float = 0.5) -> LatentGraph:
     )
 
 
+def scrambled(graph: LatentGraph, *, seed: int = 0) -> LatentGraph:
+    """Return the graph with the actions of every node renamed, so that none leads the same way everywhere."""
+    renamed = np.random.default_rng(seed).permuted(np.tile(np.arange(graph.n_actions), (graph.n_nodes, 1)), axis=1)
+    return replace(graph, action=renamed[graph.source, graph.action])
+
+
 @st.composite
 def stochastic_graphs(draw: st.DrawFn, *, max_nodes: int = 6, single_start: bool = True) -> LatentGraph:
     """Return graphs with few symbols, few actions, sparse random rows and some untried pairs."""

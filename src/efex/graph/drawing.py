@@ -19,7 +19,7 @@ from efex.errors import InvalidArgumentError
 from efex.experience import Alphabet
 from efex.graph.export import replacing
 from efex.graph.latent import LatentGraph
-from efex.graph.layout import layout
+from efex.graph.layout import flat, layout
 from efex.graph.marks import (
     INK,
     Points,
@@ -34,9 +34,6 @@ from efex.graph.marks import (
 from efex.graph.page import Page, set_out
 from efex.graph.palette import palette
 from efex.symbols import symbol_text
-
-OBLIQUE = np.array([0.38, 0.30])
-"""How far one step of depth moves a node right and up, in steps."""
 
 DPI = 150
 
@@ -156,9 +153,7 @@ def positions(graph: LatentGraph, coordinates: ArrayLike | None) -> Points:
             f"coordinates must be 1 to 3 finite numbers for each of {graph.n_nodes} nodes, "
             f"not an array of shape {given.shape}"
         )
-    if table.shape[1] == 1:
-        return np.column_stack([table[:, 0], np.zeros(len(table))])
-    return table[:, :2] + table[:, 2:] * OBLIQUE if table.shape[1] == 3 else table
+    return flat(table)
 
 
 def _page(graph: LatentGraph, points: Points, text: Text) -> Page | None:

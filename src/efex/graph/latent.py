@@ -288,8 +288,25 @@ class LatentGraph(Structure):
 
         return write(self, path)
 
+    def floor_plan(self) -> NDArray[np.float64] | None:
+        """Return where nodes lie, (n, 1 to 3), if actions lead the same way everywhere, as in rooms and on grids.
+
+        None where they do not. Nothing but the edges is asked: two actions may turn, so that the others lead where one
+        looks, and some steps may lead elsewhere. Which way is up only names such as "left" or "go north" can tell.
+
+        >>> there, back = [(0, 0, 1), (1, 0, 2), (2, 1, 3)], [(3, 3, 2), (2, 2, 1), (1, 2, 0)]
+        >>> path = LatentGraph.from_walks("path", 4, there + back, action_names=["east", "south", "west", "north"])
+        >>> (path.floor_plan().round(6) + 0.0).tolist()
+        [[0.0, 0.0], [1.0, 0.0], [2.0, 0.0], [2.0, -1.0]]
+        """
+        from efex.graph.floor_plan import floor_plan
+
+        return floor_plan(self)
+
     def plot(self, path: str | Path, *, coordinates: ArrayLike | None = None, numbers: bool = False) -> Path:
-        """Draw the graph on `coordinates`, or its own, or laid out by its distances; `numbers` are those of nodes.
+        """Draw the graph on `coordinates`, or its own, or by itself; `numbers` are those of nodes.
+
+        By itself it is drawn as a `floor_plan` where there is one, and else so that distances are like those in steps.
 
         >>> import efex
         >>> from tempfile import TemporaryDirectory

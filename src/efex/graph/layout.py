@@ -7,16 +7,18 @@ import math
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
-from scipy.sparse.csgraph import connected_components, dijkstra
+from scipy.sparse.csgraph import dijkstra
 from scipy.sparse.linalg import eigsh
 from scipy.spatial.distance import cdist
 
+from efex.graph.floor_plan import floor_plan
 from efex.graph.latent import LatentGraph
+from efex.graph.steps import components, likely_steps, neighbours
 
 Points = NDArray[np.float64]
 
-LIKELY = 0.5
-"""Edges at most this share of their row's likeliest, such as teleports and slips, would fold the picture."""
+OBLIQUE = np.array([0.38, 0.30])
+"""How far one step of depth moves a node right and up, in steps."""
 
 GRID_LIKE = 0.5
 """From this agreement of the edges' directions on, from 0 to 1, they decide what is upright."""
@@ -31,31 +33,40 @@ GAP = 2.0
 
 
 def layout(graph: LatentGraph) -> Points:
-    """Return a position per node, shape (n, 2), whose distances resemble the numbers of steps between nodes.
+    """Return a position per node, shape (n, 2): a floor plan, or distances that resemble the numbers of steps between.
 
-    Classical scaling gives the first positions, majorisation of the stress sum (distance - steps)^2 / steps^2
-    improves them. Nothing is drawn at random. Components lie side by side.
+    Where there is no floor plan, classical scaling gives the first positions, majorisation of the stress
+    sum (distance - steps)^2 / steps^2 improves them. Nothing is drawn at random. Components lie side by side.
     """
-    steps = _adjacency(graph)
-    n_components, component = connected_components(steps, directed=False)
-    points = np.zeros((graph.n_nodes, 2))
+    n_components, component = components(likely_steps(graph))
     members = np.split(np.argsort(component, kind="stable"), np.cumsum(np.bincount(component))[:-1])
-    for nodes in members:
-        if len(nodes) > 1:
-            points[nodes] = _embed(steps[nodes][:, nodes])
+    plan = floor_plan(graph)
+    points = _scaled(graph, members) if plan is None else flat(plan)
     return _side_by_side(points, members) if n_components > 1 else points
 
 
-def _adjacency(graph: LatentGraph) -> sp.csr_array:
-    likeliest = np.zeros((graph.n_nodes, graph.n_actions))
-    np.maximum.at(likeliest, (graph.source, graph.action), graph.probability)
-    common = graph.probability > LIKELY * likeliest[graph.source, graph.action]
-    keep = common & (graph.source != graph.target)
-    source, target = graph.source[keep], graph.target[keep]
-    ends = np.concatenate([source, target]), np.concatenate([target, source])
-    steps = sp.csr_array((np.ones(len(ends[0])), ends), shape=(graph.n_nodes, graph.n_nodes))
-    steps.data[:] = 1.0
-    return steps
+def laid_out_like(graph: LatentGraph, coordinates: Points) -> Points:
+    """Return the layout, turned and mirrored so that nodes lie where their coordinates have them, as far as that goes.
+
+    Which way is up, and whether left is left, no graph can tell.
+    """
+    points, theirs = (each - each.mean(axis=0) for each in (layout(graph), flat(coordinates)))
+    left, _, right = np.linalg.svd(points.T @ theirs)
+    return np.asarray(points @ left @ right)
+
+
+def flat(coordinates: Points) -> Points:
+    """Return coordinates of one to three dimensions in two: depth is drawn obliquely."""
+    across_and_up = np.pad(coordinates[:, :2], ((0, 0), (0, max(2 - coordinates.shape[1], 0))))
+    return np.asarray(across_and_up + coordinates[:, 2:].sum(axis=1, keepdims=True) * OBLIQUE)
+
+
+def _scaled(graph: LatentGraph, members: list[NDArray[np.int64]]) -> Points:
+    steps, points = neighbours(likely_steps(graph)), np.zeros((graph.n_nodes, 2))
+    for nodes in members:
+        if len(nodes) > 1:
+            points[nodes] = _embed(steps[nodes][:, nodes])
+    return points
 
 
 def _embed(steps: sp.csr_array) -> Points:

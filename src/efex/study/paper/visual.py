@@ -11,9 +11,11 @@ from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
 from efex.experience import Alphabet
+from efex.graph.crowding import aside, places
 from efex.graph.drawing import draw, plot_comparison
 from efex.graph.export import from_content, to_content
 from efex.graph.latent import LatentGraph
+from efex.graph.layout import laid_out_like
 from efex.study.case import Case, Settings
 from efex.study.drawing import figure, save
 from efex.study.moments import moments
@@ -60,7 +62,7 @@ def report(results: Results, folder: Path) -> str:
 def _figures(case: Case, result: dict[str, Any], folder: Path) -> str:
     truth = from_content(result["truth"])
     one = f"One run of {case.agent} in {case.world}, seed {case.seed}"
-    beside = f"{one}: the truth, what is seen of it, and the map."
+    beside = f"{one}: the truth, what is seen of it, and the map, turned like the truth."
     growing = f"{one}: the map as it grows, on the true positions; nodes are larger where there is more to learn."
     drawn = plot_comparison(folder / f"visual-{case.world}.png", _ends(truth, result)).name
     shown = f"![{beside}]({drawn})\n\n{beside}\n"
@@ -69,11 +71,11 @@ def _figures(case: Case, result: dict[str, Any], folder: Path) -> str:
 
 def _ends(truth: LatentGraph, result: dict[str, Any]) -> list[tuple[str, LatentGraph, NDArray[np.float64] | None]]:
     seen, last = from_content(result["first_order"]), from_content(result["graphs"][-1])
-    steps = result["steps"][-1]
+    steps, turned = result["steps"][-1], laid_out_like(last, np.array(result["positions"][-1]))
     return [
         (_title(truth), truth, None),
         (f"the graph of observations: {seen.n_nodes} nodes", seen, _circle(seen)),
-        (f"the map after {steps:,} steps, laid out by itself: {last.n_nodes} nodes", last, None),
+        (f"the map after {steps:,} steps, laid out by itself: {last.n_nodes} nodes", last, turned),
     ]
 
 
@@ -88,25 +90,15 @@ def _growing(truth: LatentGraph, result: dict[str, Any]) -> Figure:
     panels, alphabet = [axes for row in rows for axes in row], Alphabet(truth.symbols)
     draw(panels[0], truth, title=_title(truth), alphabet=alphabet)
     across, up = panels[0].get_xlim(), panels[0].get_ylim()
-    for axes, steps, content, places in zip(panels[1:], result["steps"], result["graphs"], result["positions"]):
+    for axes, steps, content, positions in zip(panels[1:], result["steps"], result["graphs"], result["positions"]):
         graph = from_content(content)
-        title = f"after {steps:,} steps: {graph.n_nodes} nodes"
-        draw(axes, graph, coordinates=_apart(np.array(places)), title=title, alphabet=alphabet, spacing=0.8)
+        title, at = f"after {steps:,} steps: {graph.n_nodes} nodes", np.array(positions)
+        beside = aside(at, places(at), distance=BESIDE)
+        draw(axes, graph, coordinates=beside, title=title, alphabet=alphabet, spacing=0.8)
         axes.set(xlim=(across[0] - BESIDE, across[1] + BESIDE), ylim=(up[0] - BESIDE, up[1] + BESIDE))
     for axes in panels[len(result["steps"]) + 1 :]:
         axes.axis("off")
     return made
-
-
-def _apart(positions: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return the positions with those that coincide moved onto a small circle."""
-    out = positions.copy()
-    _, group, size = np.unique(positions, axis=0, return_inverse=True, return_counts=True)
-    group = group.ravel()
-    for each in np.flatnonzero(size > 1):
-        angle = 2 * np.pi * np.arange(size[each]) / size[each]
-        out[group == each, :2] += BESIDE * np.column_stack([np.cos(angle), np.sin(angle)])
-    return out
 
 
 def _circle(graph: LatentGraph) -> NDArray[np.float64]:
