@@ -3,13 +3,14 @@
 Run: efex study run examples/my_study.py, then efex study report examples/my_study.py
 """
 
+from os.path import relpath
 from pathlib import Path
 
 from efex.agents import Walker
 from efex.study import Case, Study
 from efex.study.drawing import COLOURS, band, figure, save, spread, table
 
-AGENTS = ("efex", "random", f"{__file__}:Persistent")
+AGENTS = ("efex", "random", f"{relpath(__file__)}:Persistent")
 
 
 class Persistent(Walker):

@@ -132,8 +132,8 @@ number = 3
         ("empty.py:Corridor", "must name what is in empty.py, which defines no gymnasium.Env, not 'Corridor'\n"),
         ("missing.py:Corridor", "FILE.py:CLASS that can be imported: there is no file missing.py\n"),
         ("missing_module:Corridor", "MODULE:CLASS or FILE.py:CLASS that can be imported: No module named 'missing_"),
-        ("wrong.py:Corridor", "that can be imported: SyntaxError: "),
-        ("failing.py:Corridor", "that can be imported: ZeroDivisionError: division by zero; --debug shows where\n"),
+        ("wrong.py:Corridor", "that can be imported: wrong.py, line 1: SyntaxError: "),
+        ("failing.py:Corridor", "that can be imported: failing.py, line 1: ZeroDivisionError: division by zero\n"),
         ("./failing:Corridor", "that can be imported: "),
     ],
 )

@@ -48,6 +48,16 @@ class Failing(RandomAgent):
         return super().choose(mask)
 
 
+class Interrupted(RandomAgent):
+    """Fails as a compiled kernel does that Ctrl-C reaches."""
+
+    def choose(self, mask):
+        try:
+            raise KeyboardInterrupt
+        except KeyboardInterrupt as error:
+            raise SystemError("CPUDispatcher(...) returned a result with an exception set") from error
+
+
 class Leaving(RandomAgent):
     """Wants to end the program."""
 

@@ -1,5 +1,7 @@
 import json
+import sys
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -18,7 +20,7 @@ cases = st.builds(
     Case,
     world=st.sampled_from(["grid2d", "icg"]),
     agent=st.sampled_from(["efex", "random"]),
-    steps=st.integers(1, 10_000),
+    steps=st.integers(100, 10_000),
     seed=st.integers(0, 9_999),
     options=settings,
     settings=settings,
@@ -77,6 +79,34 @@ def test_settings_that_cannot_be_said_in_a_line_are_refused():
         _ = Case("grid2d", "efex", 60, 0, options=(("size", [4]),)).id
 
 
+@pytest.mark.parametrize(
+    ("fields", "says"),
+    [
+        ({"marks": (30, 61)}, "a mark of a case must be at most 60, the steps it takes, not 61"),
+        ({"marks": (0, 30)}, "a mark of a case must be a whole number of at least 1, not 0"),
+        ({"marks": (2.5,)}, "a mark of a case must be a whole number of at least 1, not 2.5"),
+        ({"marks": 30}, "the marks of a case must be a tuple of steps, not 30"),
+        ({"steps": 0}, "the steps of a case must be a whole number of at least 1, not 0"),
+        ({"clones": "lots"}, "the clones of a case must be a number above 0 or \"auto\", not 'lots'"),
+        ({"clones": 0}, 'the clones of a case must be a number above 0 or "auto", not 0'),
+        ({"clones": float("nan")}, 'the clones of a case must be a number above 0 or "auto", not nan'),
+        ({"agent": "random-agent"}, "or file.py:Class, not 'random-agent'; did you mean 'random'?"),
+        ({"agent": "nobody"}, "the agent of a case must be one of efex, "),
+        ({"agent": Case}, "the agent of a case must be one of efex, "),
+    ],
+)
+def test_a_case_that_cannot_be_played_as_it_says_is_refused(fields, says):
+    with pytest.raises(InvalidArgumentError) as refused:
+        Case(**{"world": "grid2d", "agent": "random", "steps": 60, "seed": 0, **fields})
+    assert says in str(refused.value)
+    assert len(str(refused.value).splitlines()) == 1
+
+
+def test_marks_may_come_from_an_array():
+    case = Case("grid2d", "random", 60, 0, marks=np.arange(20, 61, 20))
+    assert case == Case.from_json(case.to_json()) == Case("grid2d", "random", 60, 0, marks=(20, 40, 60))
+
+
 def test_a_study_with_a_case_twice_is_refused():
     with pytest.raises(EfexError, match=r"twice.*seed 1"):
         small_study(small_case(0), small_case(1), small_case(1))
@@ -92,7 +122,13 @@ def test_the_studies_that_ship_are_whole(name):
 
 @pytest.mark.parametrize(
     ("name", "text", "says"),
-    [("nope", None, "chain"), ("nope.py", None, "no file"), ("mine.py", "study = 3", "Study"), ("m.py", "", "Study")],
+    [
+        ("nope", None, "chain"),
+        ("chian", None, "not 'chian'; did you mean 'chain'"),
+        ("nope.py", None, "no file"),
+        ("mine.py", "study = 3", "Study"),
+        ("m.py", "", "Study"),
+    ],
 )
 def test_a_study_that_is_none_is_refused(name, text, says, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
@@ -100,6 +136,37 @@ def test_a_study_that_is_none_is_refused(name, text, says, tmp_path, monkeypatch
         (tmp_path / name).write_text(text)
     with pytest.raises(EfexError, match=says):
         load_study(name)
+
+
+FUNCTION = "def half(x):\n    return 1 / x\n\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ("x = 1\nstudy = Study(\n", "mine.py, line 2: SyntaxError: '(' was never closed"),
+        ("\n\nimport nowhere_at_all\n", "mine.py, line 3: ModuleNotFoundError: No module named 'nowhere_at_all'"),
+        (f"{FUNCTION}half(0)\n", "mine.py, line 2: ZeroDivisionError: division by zero"),
+        ("import json\njson.loads('{')\n", "mine.py, line 2: JSONDecodeError: Expecting property name"),
+        ("import beside\n", "mine.py, line 1: SyntaxError: '(' was never closed (beside.py, line 1)"),
+        (
+            "from efex.study import Case\nCase('grid2d', 'efexx', 9, 0)\n",
+            "mine.py, line 2: the agent of a case must be",
+        ),
+        ("x = 'a\0b'\n", "mine.py"),
+    ],
+)
+def test_a_file_that_fails_is_said_in_one_line(text, says, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.syspath_prepend(tmp_path)
+    (tmp_path / "mine.py").write_text(text)
+    (tmp_path / "beside.py").write_text("f(")
+    with pytest.raises(InvalidArgumentError) as refused:
+        load_study("mine.py")
+    assert str(refused.value).startswith(says)
+    assert len(str(refused.value).splitlines()) == 1
+    assert refused.value.__cause__ is not None
+    assert "efex_study_mine" not in sys.modules
 
 
 def test_a_study_is_found_in_a_file(tmp_path):

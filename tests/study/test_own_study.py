@@ -34,6 +34,17 @@ def test_the_example_runs_and_is_reported(shortened, tmp_path):
     assert (tmp_path / "out" / "my-study.png").stat().st_size > 5_000
 
 
+def test_the_ids_of_the_example_are_the_same_in_every_clone(tmp_path, monkeypatch):
+    written = []
+    for clone in ("here", "there"):
+        (tmp_path / clone / "examples").mkdir(parents=True)
+        (tmp_path / clone / "examples" / "my_study.py").write_text(EXAMPLE.read_text())
+        monkeypatch.chdir(tmp_path / clone)
+        written.append([case.id for case in load_study("examples/my_study.py").cases])
+    assert written[0] == written[1]
+    assert " examples/my_study.py:Persistent clones=2x " in written[0][-1]
+
+
 def test_a_file_of_ones_own_goes_through_the_commands(tmp_path, monkeypatch):
     text = EXAMPLE.read_text().replace("1_500", "120").replace("(250, 500, 1_000, 120)", "(60,)")
     text = text.replace("range(4)", "range(1)").replace('("efex", "random", ', '("random", ')
@@ -63,10 +74,37 @@ def test_a_file_of_ones_own_goes_through_the_commands(tmp_path, monkeypatch):
     assert not (tmp_path / "none").exists(), "who looks leaves nothing behind"
 
 
+OWN_WAY = """
+from efex.study import Case, Study
+
+def nodes_of(case):
+    return {"seconds": 0.0, "nodes": 10 + case.seed}
+
+def report(results, folder):
+    return str(sorted(results.final("nodes")))
+
+cases = tuple(Case("chain", "random", 9, seed) for seed in range(3))
+study = Study("own-way", "In its own way", cases, report, nodes_of)
+"""
+
+
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_a_study_may_play_its_cases_in_its_own_way_in_other_processes_too(jobs, tmp_path, monkeypatch):
+    (tmp_path / "own.py").write_text(OWN_WAY)
+    monkeypatch.chdir(tmp_path)
+    done = study_command("run", "own.py", "--jobs", jobs, "--store", "kept.sqlite")
+    assert done.returncode == 0, done.stderr
+    with Store("kept.sqlite") as kept:
+        assert sorted(result["nodes"] for _, result in kept.results(load_study("own.py").cases)) == [10, 11, 12]
+
+
 @pytest.mark.parametrize(
     ("arguments", "says"),
     [
         (["run", "nope"], "chain, topologies"),
+        (["run", "chian"], "not 'chian'; did you mean 'chain'?"),
+        (["run", "broken.py"], "efex: broken.py, line 2: SyntaxError: '(' was never closed"),
+        (["run", "misspelt.py"], "efex: misspelt.py, line 2: the agent of a case must be one of efex, "),
         (["run", "chain", "--engine", "slurm"], "local, dask, ray"),
         (["report", "chain", "--store", "torn.sqlite"], "not a store"),
         (["import", "torn.sqlite"], "cannot be read"),
@@ -74,6 +112,8 @@ def test_a_file_of_ones_own_goes_through_the_commands(tmp_path, monkeypatch):
 )
 def test_bad_input_is_one_line_and_a_non_zero_exit(arguments, says, tmp_path, command):
     (tmp_path / "torn.sqlite").write_bytes(b"torn" * 500)
+    (tmp_path / "broken.py").write_text("from efex.study import Study\nstudy = Study(\n")
+    (tmp_path / "misspelt.py").write_text("from efex.study import Case\nCase('grid2d', 'efexx', 9, 0)\n")
     done = command("study", *arguments, cwd=tmp_path)
     assert done.returncode == 2
     assert says in done.stderr

@@ -3,26 +3,41 @@ import csv
 import numpy as np
 import pytest
 from matplotlib.image import imread
-from small import small_case, small_study
+from small import run, small_case, small_study
 
+import efex
+import efex.study.moments
 import efex.study.play
 import efex.study.runner
+from efex.graph.export import from_content
 from efex.study.drawing import table
-from efex.study.paper import topologies
+from efex.study.paper import topologies, visual
 from efex.study.report import report_study
 from efex.study.store import Store
 from efex.study.study import load_study
 
 
+def forbid_playing(monkeypatch):
+    """Whatever plays a case, walks through an environment or makes a world fails, whoever catches errors."""
+
+    def refuse(*arguments, **options):
+        pytest.fail("a report must not run anything")
+
+    for place, name in [
+        (efex.study.play, "play"),
+        (efex.study.runner, "play_safely"),
+        (efex.study.moments, "moments"),
+        (efex.study.moments, "make"),
+        (efex.worlds, "make"),
+        (efex.worlds.GraphWorld, "__init__"),
+        (efex.adapters.AgentView, "__init__"),
+    ]:
+        monkeypatch.setattr(place, name, refuse)
+
+
 @pytest.fixture
 def nothing_runs(monkeypatch):
-    """A report that plays a case fails."""
-
-    def play(case):
-        raise AssertionError("a report must not run anything")
-
-    monkeypatch.setattr(efex.study.play, "play", play)
-    monkeypatch.setattr(efex.study.runner, "play_safely", play)
+    forbid_playing(monkeypatch)
 
 
 @pytest.fixture
@@ -101,9 +116,14 @@ def test_the_chain_is_drawn_from_a_few_results(store, tmp_path):
     assert f"{len(cases)} of {len(study.cases):,} runs" in text
     (rows,) = tables(text)
     assert len(rows) == 1 + 7 * 2
-    never = "never (never to never)"
-    assert ["random", "without", "3 of 100 runs", never, "never to never", never, never] in rows
+    assert ["random", "without", "3 of 100 runs", "never", "never to never", "never", "never"] in rows
     assert [row[-1] for row in rows if row[0] in ("efex", "tour")] == ["1.0 (1.0 to 1.0)"] * 4, "made up alike"
+
+
+def are_over_the_tours(cells):
+    """Whether in every row of (tour, steps, ratio) the third is what the others say."""
+    rows = [[float(cell.split()[0].replace(",", "")) for cell in row] for row in cells]
+    return all(ratio == pytest.approx(steps / tour, abs=0.1) for tour, steps, ratio in rows)
 
 
 @pytest.mark.parametrize("name", ["topologies", "topologies-vb"])
@@ -119,17 +139,17 @@ def test_the_topologies_are_drawn_from_a_few_results(name, store, tmp_path, monk
     levels, *recovery = tables(text)
     assert len(levels) == 1 + 2 * 3 * agents, "the paper's own agent is played where nothing slips"
     assert [len(rows) for rows in recovery] == ([1 + 2 * 3 * agents] if name == "topologies" else [])
-    for row in (row for rows in recovery for row in rows[1:]):
-        tour, steps, ratio = (float(cell.split()[0].replace(",", "")) for cell in row[5:8])
-        assert ratio == pytest.approx(steps / tour, abs=0.1)
+    assert are_over_the_tours([row[5:8] for rows in recovery for row in rows[1:]])
 
 
 def test_growing_mazes_are_drawn_with_what_was_cut_off_and_a_tour_that_has_no_map(store, tmp_path):
     study = load_study("scaling")
     fill(store, study, lambda case: case.seed < 2_003)
-    files = {"scaling-steps.csv", "scaling-growth.csv"}
+    files = {"scaling-steps.csv", "scaling-recovery.csv", "scaling-growth.csv"}
     text = check(report_study(study, store, tmp_path / "out"), tmp_path / "out", figures={"scaling.png"}, csvs=files)
-    steps, growth = tables(text)
+    steps, recovery, growth = tables(text)
+    assert len(recovery) == 1 + 2 * 6
+    assert are_over_the_tours([row[3:6] for row in recovery[1:]])
     assert [row[5] for row in steps if row[0] == "random"] == ["3 at 2,000,000"] * 6
     assert [row[6:] for row in steps if row[0] == "tour"] == [[""] * 6] * 6
     exponents = {(row[0], row[1]): row[4] for row in growth[1:]}
@@ -167,6 +187,24 @@ def test_every_part_that_is_switched_off_is_drawn(store, tmp_path):
     )
     (rows,) = tables(text)
     assert rows[1][:4] == ["grid3d", "default", "2 of 5 runs", "5,000 (5,000 to 5,000)"]
+
+
+def test_maps_are_drawn_as_they_grow(tmp_path, monkeypatch):
+    worlds = {"grid2d": (("size", 3), ("unique_fraction", 0.5)), "chain": (("length", 5),)}
+    monkeypatch.setattr(visual, "WORLDS", worlds)
+    monkeypatch.setattr(visual, "MARKS", (5, 100, 300))
+    study = load_study("visual")
+    assert run(study, tmp_path / "kept.sqlite", jobs=1) == []
+    forbid_playing(monkeypatch)
+    figures = {f"visual-{world}{growing}.png" for world in worlds for growing in ("", "-growing")}
+    with Store(tmp_path / "kept.sqlite") as store:
+        check(report_study(study, store, tmp_path / "out"), tmp_path / "out", figures=figures, csvs=set())
+        for case, result in store.results(study.cases):
+            truth, (first, *_, last) = from_content(result["truth"]), map(from_content, result["graphs"])
+            assert result["steps"] == [5, 100, 300]
+            assert first.n_nodes < truth.n_nodes, case.id
+            assert last.equivalent_to(truth), case.id
+            assert len(result["positions"][-1]) == last.n_nodes
 
 
 def test_a_shorter_case_ends_in_a_mark():

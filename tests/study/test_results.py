@@ -3,6 +3,7 @@ import pytest
 from numpy.testing import assert_array_equal
 from small import small_case
 
+from efex.errors import InvalidArgumentError
 from efex.study import Case
 from efex.study.drawing import spread
 from efex.study.results import Results, interval
@@ -37,7 +38,7 @@ def test_a_median_may_be_never():
     assert (middle, high) == (np.inf, np.inf)
     assert low in (10.0, 20.0)
     assert spread([10.0, np.inf, np.inf], median=True) == "never (10.000 to never)"
-    assert spread([np.inf] * 4, median=True) == "never (never to never)"
+    assert spread([np.inf] * 4, median=True) == "never"
 
 
 def test_spreads_are_words():
@@ -80,6 +81,25 @@ def test_where_finds_fields_options_and_settings():
     assert which(world="grid2d", seed=7) == []
 
 
+def test_where_refuses_names_that_no_case_of_the_study_has():
+    cases = (
+        Case("chain", "efex", 60, 0, options=(("trap", True),)),
+        Case("chain", "random", 60, 0, settings=(("method", "em"),)),
+    )
+    found = Results([(case, {}) for case in cases], cases)
+    with pytest.raises(
+        InvalidArgumentError, match=r"where must ask for one of agent, .*, not 'agnt'; did you mean 'ag"
+    ):
+        found.where(agnt="efex")
+    with pytest.raises(
+        InvalidArgumentError, match="method, options, seed, settings, steps, trap, world, not 'to_json'"
+    ):
+        found.where(to_json=1)
+    assert len(found.where(trap=True)) == 1
+    assert len(found.where(agent="random").where(trap=True)) == 0, "a name of the study, if of none of these cases"
+    assert len(found.where(id=cases[0].id)) == 1
+
+
 def test_the_share_says_what_is_missing():
     assert results(*[{}] * 3, missing=2).share == "3 of 5 runs"
     assert results(*[{}] * 5).share == "5 runs"
@@ -94,6 +114,36 @@ def test_curves_leave_out_runs_without_marks():
     ).curve("precision")
     assert_array_equal(steps, [10, 20])
     assert_array_equal(values, [[0.1, 0.2], [0.3, 0.4]])
+
+
+MEASURED = {"steps": [10, 20], "precision": [0.1, 0.2], "seconds": 3.0}
+WITHOUT_MARKS = {"steps": [], "precision": [], "seconds": 3.0}
+
+
+@pytest.mark.parametrize(
+    ("runs", "ask", "says"),
+    [
+        (
+            [WITHOUT_MARKS],
+            lambda found: found.final("precision"),
+            "'precision' has no last value where cases have no m",
+        ),
+        ([MEASURED, WITHOUT_MARKS], lambda found: found.final("precision"), "give all of them marks"),
+        ([MEASURED], lambda found: found.final("precison"), "not 'precison'; did you mean 'precision'?"),
+        ([MEASURED], lambda found: found.curve("x"), "name must be one of steps, precision, seconds, not 'x'"),
+        ([MEASURED], lambda found: found.curve("precision", at="step"), "not 'step'; did you mean 'steps'?"),
+        ([MEASURED], lambda found: found.curve("seconds"), "'seconds' needs a value at every one of steps"),
+        ([WITHOUT_MARKS], lambda found: found.curve("precision"), "a curve of 'precision' needs a run with steps"),
+        ([], lambda found: found.curve("precision"), "a curve of 'precision' needs a run with steps"),
+        ([MEASURED, MEASURED | {"steps": [5, 9]}], lambda found: found.curve("precision"), "runs with the same steps"),
+        ([{"graphs": []}], lambda found: found.reached(0.95), "name must be one of graphs, not 'steps'"),
+    ],
+)
+def test_what_runs_do_not_hold_is_refused_in_one_line(runs, ask, says):
+    with pytest.raises(InvalidArgumentError) as refused:
+        ask(results(*runs))
+    assert says in str(refused.value)
+    assert len(str(refused.value).splitlines()) == 1
 
 
 def test_the_final_number_is_the_last_and_none_is_never():

@@ -74,6 +74,30 @@ def test_stopping_processes_at_work_is_quiet_and_loses_nothing_finished(tmp_path
     assert len(outcomes(tmp_path / "stopped.sqlite")) == 1
 
 
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_an_interruption_that_a_kernel_turned_into_an_error_stops_the_study(jobs, tmp_path, agents):
+    study = small_study(*(small_case(seed, agents("Interrupted")) for seed in range(4)))
+    with pytest.raises(KeyboardInterrupt):
+        run(study, tmp_path / "stopped.sqlite", jobs=jobs)
+    assert outcomes(tmp_path / "stopped.sqlite") == {}
+
+
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_ctrl_c_ends_the_command_and_fails_no_case(jobs, tmp_path):
+    file, kept = write_study(tmp_path, agent="Slow", mixed=False, seeds=40), tmp_path / "kept.sqlite"
+    command = [*COMMAND, "run", str(file), "--jobs", str(jobs), "--store", str(kept)]
+    piped = {"stdout": subprocess.DEVNULL, "stderr": subprocess.PIPE, "text": True}
+    running = subprocess.Popen(command, start_new_session=True, **piped)
+    while not outcomes(kept):
+        assert running.poll() is None, "it ended before it could be stopped"
+        time.sleep(0.02)
+    os.killpg(running.pid, signal.SIGINT)
+    _, said = running.communicate(timeout=60)
+    assert running.returncode == 130
+    assert f"stopped; every finished case is in {kept}\n" in said  # a process between two cases says more
+    assert set(outcomes(kept).values()) == {"done"}
+
+
 def test_a_command_killed_in_the_middle_goes_on_and_ends_alike(tmp_path):
     file, kept = write_study(tmp_path, agent="Slow", mixed=False, seeds=8), tmp_path / "kept.sqlite"
     command = [*COMMAND, "run", str(file), "--jobs", "2", "--store", str(kept)]
@@ -102,6 +126,8 @@ def test_a_case_that_fails_is_told_and_the_others_go_on(tmp_path):
     assert done.returncode == 1
     assert "2 cases failed" in done.stderr
     assert "RuntimeError: no idea where to go" in done.stderr
+    assert done.stdout.count("failed: grid2d") == 2
+    assert done.stdout.count("no idea where to go") == 1, "the same reason is said once as it happens"
     study = load_study(str(file))
     with Store(kept) as store:
         traces = [trace for _, trace in store.failures(study.cases)]
@@ -195,5 +221,5 @@ def test_what_cannot_be_done_is_said_and_leaves_nothing(arguments, said, tmp_pat
 
 
 def test_an_unknown_agent_is_refused_before_anything_is_played():
-    with pytest.raises(EfexError, match="not 'efexx'"):
+    with pytest.raises(EfexError, match="not 'efexx'; did you mean 'efex'"):
         Case("grid2d", "efexx", 10, 0)

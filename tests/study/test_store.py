@@ -1,4 +1,5 @@
 import gzip
+import itertools
 import json
 import sqlite3
 from dataclasses import replace
@@ -100,6 +101,29 @@ def test_a_reader_sees_whole_cases_only(store):
         assert dict(reader.outcomes()).keys() == {CASES[0].id}
         store.put(CASES[1], "done", RESULT, "1")
         assert dict(reader.outcomes()).keys() == {CASES[0].id, CASES[1].id}
+
+
+def test_a_case_is_put_at_once_for_whoever_looks_between_any_two_statements(store, monkeypatch):
+    seen = []
+
+    class Watched(sqlite3.Connection):
+        def __init__(self, *arguments, **options):
+            super().__init__(*arguments, **options)
+            self.set_trace_callback(lambda statement: look())
+
+    def look():
+        seen.append([*store.results(CASES), *store.failures(CASES)])
+
+    with monkeypatch.context() as patch:
+        patch.setattr(sqlite3, "connect", partial(sqlite3.connect, factory=Watched))
+        writer = Store(store.path)
+    for before, now in itertools.pairwise([None, ("failed", "Traceback: no"), ("done", RESULT), ("done", {})]):
+        seen.clear()
+        writer.put(CASES[0], *now, "1")
+        look()
+        states = [state for state, _ in itertools.groupby(seen)]
+        assert states == [[(CASES[0], before[1])] if before else [], [(CASES[0], now[1])]]
+    writer.close()
 
 
 def test_the_same_results_are_exported_as_the_same_bytes(store, tmp_path):

@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 import json
+import math
+from collections.abc import Iterable
 from dataclasses import dataclass
+from numbers import Real
 from typing import Any, Literal
 
 from efex.agents import AGENTS
+from efex.checks import whole
 from efex.errors import InvalidArgumentError
+from efex.study.near import near
 
 Settings = tuple[tuple[str, Any], ...]
 
@@ -31,12 +36,13 @@ class Case:
     marks: tuple[int, ...] = ()
 
     def __post_init__(self) -> None:
-        if self.agent not in (*AGENTS, "tour") and ":" not in self.agent:
-            raise InvalidArgumentError(
-                f"agent must be one of {', '.join(AGENTS)}, tour, or file.py:Class, not {self.agent!r}"
-            )
-        for name in ("options", "settings"):
-            object.__setattr__(self, name, tuple(sorted(getattr(self, name))))
+        _check_agent(self.agent)
+        _check_clones(self.clones)
+        steps = whole("the steps of a case", self.steps, at_least=1)
+        said = {"steps": steps, "marks": _checked_marks(self.marks, steps)}
+        said |= {name: tuple(sorted(getattr(self, name))) for name in ("options", "settings")}
+        for name, value in said.items():
+            object.__setattr__(self, name, value)
 
     @property
     def id(self) -> str:
@@ -70,6 +76,31 @@ class Case:
         for name in ("options", "settings"):
             fields[name] = tuple(fields[name].items())
         return cls(**{**fields, "marks": tuple(fields["marks"])})
+
+
+def _check_agent(agent: Any) -> None:
+    names = (*AGENTS, "tour")
+    if not isinstance(agent, str) or (agent not in names and ":" not in agent):
+        known = ", ".join(names)
+        raise InvalidArgumentError(
+            f"the agent of a case must be one of {known}, or file.py:Class, not {agent!r}{near(agent, names)}"
+        )
+
+
+def _check_clones(clones: Any) -> None:
+    is_number = isinstance(clones, Real) and not isinstance(clones, bool)
+    if clones != "auto" and not (is_number and 0 < clones < math.inf):
+        raise InvalidArgumentError(f'the clones of a case must be a number above 0 or "auto", not {clones!r}')
+
+
+def _checked_marks(marks: Any, steps: int) -> tuple[int, ...]:
+    if not isinstance(marks, Iterable):
+        raise InvalidArgumentError(f"the marks of a case must be a tuple of steps, not {marks!r}")
+    found = tuple(whole("a mark of a case", mark, at_least=1) for mark in marks)
+    beyond = [mark for mark in found if mark > steps]
+    if beyond:
+        raise InvalidArgumentError(f"a mark of a case must be at most {steps}, the steps it takes, not {beyond[0]}")
+    return found
 
 
 def _with(name: str, settings: Settings) -> str:

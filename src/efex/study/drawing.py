@@ -15,7 +15,11 @@ from numpy.typing import ArrayLike
 from efex.study.results import interval
 
 COLOURS = ("#0b5fa5", "#d1701f", "#3a8f4d", "#8a5aa8", "#7a7a7a", "#b3323d", "#111111")
-"""One for every agent, in order; they differ in lightness too."""
+"""They differ in lightness too."""
+
+AGENTS = ("efex", "efex-paper", "random", "max", "bonus-dqn", "bootstrapped-dqn", "tour")
+COLOUR = dict(zip(AGENTS, COLOURS, strict=True))
+"""The agents that ship have the same colours everywhere."""
 
 
 def figure(rows: int, columns: int, *, width: float = 3.4, height: float = 2.6) -> tuple[Figure, list[list[Axes]]]:
@@ -51,10 +55,10 @@ def table(folder: Path, name: str, headings: Sequence[str], rows: Iterable[Seque
 
 
 def spread(runs: ArrayLike, *, digits: int = 3, median: bool = False) -> str:
-    """Return a mean (or median) with its interval as text, "-" where there are no runs."""
+    """Return a mean (or median) with its interval as text, "-" where there are no runs, "never" where all never end."""
     values = np.asarray(runs, np.float64)
-    if len(values) == 0:
-        return "-"
+    if np.isinf(values).all():
+        return "never" if len(values) else "-"
     found = interval(values, statistic=np.median if median else np.mean)
     middle, low, high = (_number(float(value), digits) for value in found)
     return f"{middle} ({low} to {high})"

@@ -32,7 +32,10 @@ class Moment(NamedTuple):
 
 
 def moments(case: Case) -> Iterator[Moment]:
-    """Play a case and yield at every mark and at the end; what is done there does not count as exploring."""
+    """Play a case and yield at every mark and at the end; what is done there does not count as exploring.
+
+    At a mark the last step was taken and is not learned from yet: its outcome is given to the agent with the next one.
+    """
     with threads_for(0):
         yield from _moments(case)
 

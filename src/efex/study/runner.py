@@ -29,11 +29,22 @@ class Played(NamedTuple):
 
 
 def play_safely(case: Case, how: Callable[[Case], Any] | None = None) -> Played:
-    """Play a case, in the study's own way if it has one; where it raises, its traceback is the result."""
+    """Play a case, in the study's own way if it has one; where it raises, its traceback is the result.
+
+    Ctrl-C is no failure of the case; a compiled kernel that it reaches raises SystemError because of it.
+    """
     try:
         return Played(case, "done", (how or play)(case))
-    except (Exception, SystemExit):
+    except (Exception, SystemExit) as error:
+        if _is_interrupted(error):
+            raise KeyboardInterrupt from error
         return Played(case, "failed", traceback.format_exc())
+
+
+def _is_interrupted(error: BaseException | None) -> bool:
+    while error is not None and not isinstance(error, KeyboardInterrupt):
+        error = error.__cause__ or error.__context__
+    return error is not None
 
 
 def run_study(

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import importlib.util
 import sys
+import traceback
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from pathlib import Path
 from types import ModuleType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
-from efex.errors import InvalidArgumentError
+from efex.errors import EfexError, InvalidArgumentError
 from efex.study.case import Case
+from efex.study.near import near
 
 if TYPE_CHECKING:
     from efex.study.results import Results
@@ -50,6 +52,21 @@ class Study:
         return replace(self, cases=cases)
 
 
+@dataclass(frozen=True)
+class FromFile:
+    """A function of a Python file; workers, which cannot import the file, load it."""
+
+    path: str
+    name: str
+
+    def __call__(self, case: Case) -> dict[str, Any]:
+        """Return what the function makes of a case."""
+        play = getattr(load_file(self.path), self.name, None)
+        if play is None:
+            raise InvalidArgumentError(f"{self.path} must define {self.name} by itself, not inside of something else")
+        return cast("dict[str, Any]", play(case))
+
+
 def load_study(name: str) -> Study:
     """Return the study of that name, or the one called `study` in a Python file."""
     from efex.study.catalogue import STUDIES
@@ -57,15 +74,20 @@ def load_study(name: str) -> Study:
     if name in STUDIES:
         return STUDIES[name]()
     if not name.endswith(".py"):
-        raise InvalidArgumentError(f"a study must be one of {', '.join(STUDIES)}, or a Python file, not {name!r}")
-    found = getattr(load_file(name), "study", None)
+        raise InvalidArgumentError(
+            f"a study must be one of {', '.join(STUDIES)}, or a Python file, not {name!r}{near(name, STUDIES)}"
+        )
+    module = load_file(name)
+    found = getattr(module, "study", None)
     if not isinstance(found, Study):
         raise InvalidArgumentError(f"{name} must define `study`, an efex.study.Study")
-    return found
+    if found.play is None or found.play.__module__ != module.__name__:
+        return found
+    return replace(found, play=FromFile(str(Path(name).resolve()), found.play.__qualname__))
 
 
 def load_file(path: str) -> ModuleType:
-    """Return the module that a Python file holds."""
+    """Return the module that a Python file holds; where it raises, say in which line."""
     if not Path(path).is_file():
         raise InvalidArgumentError(f"there is no file {path}")
     spec = importlib.util.spec_from_file_location(f"efex_study_{Path(path).stem}", path)
@@ -73,5 +95,18 @@ def load_file(path: str) -> ModuleType:
     assert spec.loader is not None
     module = importlib.util.module_from_spec(spec)
     sys.modules[spec.name] = module
-    spec.loader.exec_module(module)
+    try:
+        spec.loader.exec_module(module)
+    except Exception as error:
+        del sys.modules[spec.name]
+        raise InvalidArgumentError(_where_and_what(error, path, str(spec.origin))) from error
     return module
+
+
+def _where_and_what(error: Exception, path: str, file: str) -> str:
+    """Return the last line of the file that an error came by, and what it says."""
+    lines = [frame.lineno for frame in traceback.extract_tb(error.__traceback__) if frame.filename == file]
+    message = str(error) if isinstance(error, EfexError) else f"{type(error).__name__}: {error}"
+    if isinstance(error, SyntaxError) and error.filename == file:
+        lines, message = [error.lineno], f"{type(error).__name__}: {error.msg}"
+    return f"{path}, line {lines[-1]}: {message}" if lines else f"{path}: {message}"

@@ -8,8 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from efex.study.case import Case
-from efex.study.drawing import COLOURS, band, figure, save, spread, table
+from efex.study.drawing import COLOUR, band, figure, save, spread, table
 from efex.study.paper import SEEDS
+from efex.study.paper.touring import of_tours, over_tours
 from efex.study.results import Results
 from efex.study.study import Study
 
@@ -43,18 +44,18 @@ def report(results: Results, folder: Path) -> str:
     made, (panels,) = figure(1, 2, width=4.2, height=3.0)
     rows = []
     for axes, trap in zip(panels, (False, True)):
-        for (agent, _), colour in zip(AGENTS.items(), COLOURS):
+        for agent in AGENTS:
             runs = results.where(agent=agent, trap=trap)
             if len(runs) == 0:
                 continue
             x, coverage = runs.curve("curve_coverage", at="curve_steps")
-            band(axes, x / EPISODE, coverage, label=f"{agent} ({runs.share})", colour=colour)
+            band(axes, x / EPISODE, coverage, label=f"{agent} ({runs.share})", colour=COLOUR[agent])
             episodes = runs.final("covered_episodes")
             trapped = "with the trap" if trap else "without"
             row = [agent, trapped, runs.share, spread(episodes, digits=0, median=True), _extremes(episodes)]
-            rows.append(
-                [*row, spread(runs.final("covered_steps"), digits=0, median=True), _over_tour(results, runs, trap)]
-            )
+            steps = runs.final("covered_steps")
+            tours = of_tours(runs, results.where(agent="tour", trap=trap), "covered_steps")
+            rows.append([*row, spread(steps, digits=0, median=True), over_tours(steps, tours)])
         axes.set(title="with the stochastic trap" if trap else "without a trap", xlabel="episodes", xlim=(0, 40))
         if axes.has_data():
             axes.legend(fontsize=7, frameon=False, loc="upper right", bbox_to_anchor=(1.0, 0.98))
@@ -63,14 +64,6 @@ def report(results: Results, folder: Path) -> str:
     headings = ["agent", "trap", "runs", "episodes until all was walked, median (95 %)", "fewest to most"]
     headings += ["steps until then", "over the tour's"]
     return save(made, folder, "chain", caption) + "\n" + table(folder, "chain", headings, rows)
-
-
-def _over_tour(results: Results, runs: Results, trap: bool) -> str:
-    """Tell how many times the steps of a tour of the same chain were taken."""
-    tours = {case.seed: result["covered_steps"] for case, result in results.where(agent="tour", trap=trap).done}
-    steps = zip(runs.done, runs.final("covered_steps"))
-    ratios = [taken / tours[case.seed] for (case, _), taken in steps if tours.get(case.seed)]
-    return spread(ratios, digits=1, median=True) if ratios else ""
 
 
 def _extremes(episodes: NDArray[np.float64]) -> str:

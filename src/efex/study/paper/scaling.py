@@ -5,25 +5,23 @@ A tour that knows the map walks beside: longer ways make larger mazes take more 
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 from matplotlib.axes import Axes
 
-from efex.measures import Trail, coverage_curve, precision
 from efex.study.case import Case
-from efex.study.drawing import COLOURS, figure, save, spread, table
-from efex.study.moments import Moment, moments
+from efex.study.drawing import COLOUR, figure, save, spread, table
 from efex.study.paper import SEEDS
 from efex.study.paper.growth import Growth, Runs, exponential, power
+from efex.study.paper.scaling_play import COVERED, play_scaling
+from efex.study.paper.touring import of_tours, over_tours
 from efex.study.results import Results, interval
 from efex.study.study import Study
-from efex.worlds import GraphWorld
 
-AGENTS = ("efex", "random", "tour")
+RECOVERING = ("efex", "random")
+AGENTS = (*RECOVERING, "tour")
 STEPS = {11: 8_000, 13: 10_000, 15: 12_000, 17: 14_000, 21: 16_000, 27: 16_000}
 """Sizes, and after how many steps runs end, but for random walks."""
 RANDOM_STEPS = 2_000_000
@@ -33,8 +31,8 @@ RANDOM_MARKS = (1_000, 2_000, 4_000, 8_000)
 every mark, and from tens of thousands of steps that takes longer than all the exploring."""
 RUNS = 20
 LEVEL = 0.95
-COVERED = 0.99
-"""The weighted coverage at which a maze counts as covered: most ways home were taken, at walls one time in ten."""
+LEVELS = (LEVEL, 0.99)
+"""The precisions at which a map counts as recovered; figures show the first."""
 MEASURES = {
     "tried": "every action tried at every node",
     "everywhere": f"precision {LEVEL} on short walks from everywhere",
@@ -60,64 +58,15 @@ def _case(size: int, agent: str, seed: int) -> Case:
     return Case("teleport-maze", agent, steps, seed, options=options, marks=marks)
 
 
-def play_scaling(case: Case) -> dict[str, Any]:
-    """Return when every (node, action) was tried and the maze covered, and the two precisions at every mark.
-
-    Long random walks hardly leave home here, so that `precision` says little of what lies far away; `everywhere` is
-    the same on walks of 50 steps.
-    """
-    result: dict[str, Any] = {"steps": [], "precision": [], "everywhere": [], "nodes": []}
-    for moment in moments(case):
-        if moment.taken in case.marks:
-            _measure(moment, result)
-    truth, trail = moment.world.truth, _trail(moment)
-    return result | {
-        "seconds": round(moment.seconds, 2),
-        "truth_nodes": truth.n_nodes,
-        "tried_steps": _steps_to_try(trail, truth.n_nodes * truth.n_actions),
-        "covered_steps": _steps_to_cover(trail, moment.world),
-    }
-
-
-def _measure(moment: Moment, result: dict[str, Any]) -> None:
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        run = moment.record.run()
-    result["steps"].append(moment.taken)
-    result["precision"].append(round(precision(run, moment.world), 5))
-    result["everywhere"].append(round(precision(run, moment.world, walks=10_000, steps=50), 5))
-    result["nodes"].append(run.graph.n_nodes)
-
-
-def _trail(moment: Moment) -> Trail:
-    return Trail(moment.agent.experience, np.array(moment.record.true_nodes))
-
-
-def _steps_to_try(trail: Trail, pairs: int) -> int | None:
-    """Return after how many steps every (node, action) pair had been tried, None where some never were."""
-    actions, nodes = trail.experience.actions, np.asarray(trail.true_nodes)
-    t = np.flatnonzero(actions >= 0)
-    _, first = np.unique(nodes[t] * trail.experience.n_actions + actions[t], return_index=True)
-    return int(first.max()) + 1 if len(first) == pairs else None
-
-
-def _steps_to_cover(trail: Trail, world: GraphWorld) -> int | None:
-    """Return after how many steps the maze was covered, None where it never was."""
-    covered = coverage_curve(trail, world) >= COVERED
-    return int(covered.argmax()) + 1 if covered.any() else None
-
-
 def report(results: Results, folder: Path) -> str:
     """Draw steps against nodes on both axes, and tell how they grow."""
-    parts = [_figure(results, folder), _levels(results, folder), _growth(results, folder)]
+    parts = [_figure(results, folder), _levels(results, folder), _recovery(results, folder), _growth(results, folder)]
     return "\n".join(parts)
 
 
 def _steps(runs: Results, measure: str) -> Runs:
     """Return every run's steps until the measure was reached, infinity where it was cut off."""
-    if measure in WALKED:
-        return runs.final(f"{measure}_steps")
-    return Results([(case, result | {"precision": result[measure]}) for case, result in runs.done], ()).reached(LEVEL)
+    return runs.final(f"{measure}_steps") if measure in WALKED else runs.reached(LEVEL, measure)
 
 
 def _limit(runs: Results, measure: str) -> int:
@@ -142,10 +91,9 @@ def _figure(results: Results, folder: Path) -> str:
     made, rows = figure(len(DRAWN), 2, width=5.2, height=2.7)
     for row, measure in zip(rows, DRAWN):
         for axes, scale in zip(row, ("linear", "log")):
-            for place, (agent, colour) in enumerate(zip(AGENTS, COLOURS)):
-                if measure not in _measures(agent):
-                    continue
-                _draw(axes, results, agent, measure, colour=colour, shift=1 + 0.012 * (place - 1))
+            for place, agent in enumerate(AGENTS):
+                if measure in _measures(agent):
+                    _draw(axes, results, agent, measure, colour=COLOUR[agent], shift=1 + 0.012 * (place - 1))
             axes.set_yscale(scale)
             axes.set_title(MEASURES[measure], fontsize=9)
         row[0].set_ylabel("steps")
@@ -204,12 +152,9 @@ def _grouped(results: Results, agent: str, measure: str) -> tuple[list[Runs], li
 
 
 def _tours(results: Results, agent: str) -> list[Runs]:
-    """Return what a tour of the same maze took, for every run, size by size; infinity where none was walked."""
-    walked = {
-        (case.setting("size"), case.seed): result["tried_steps"] for case, result in results.where(agent="tour").done
-    }
-    groups = [runs.done for _, runs in _sizes(results, agent)]
-    return [np.array([walked.get((case.setting("size"), case.seed)) or np.inf for case, _ in done]) for done in groups]
+    """Return what a tour of the same maze took, for every run, size by size."""
+    sizes = _sizes(results, agent)
+    return [of_tours(runs, results.where(agent="tour", size=size), "tried_steps") for size, runs in sizes]
 
 
 def _levels(results: Results, folder: Path) -> str:
@@ -230,6 +175,25 @@ def _levels(results: Results, folder: Path) -> str:
         headings += [title, "cut off"]
     title = "Steps until, median (95 % interval); a median beyond the cut is never:"
     return f"{title}\n\n" + table(folder, "scaling-steps", headings, rows)
+
+
+def _recovery(results: Results, folder: Path) -> str:
+    """Tell the steps until maps are right, near and far, and how many times a tour's they are."""
+    rows = []
+    for agent in RECOVERING:
+        for (size, runs), tours in zip(_sizes(results, agent), _tours(results, agent), strict=True):
+            row = [agent, size, runs.share, spread(tours, digits=0, median=True)]
+            for level in LEVELS:
+                steps = runs.reached(level, "everywhere")
+                row += [_median(steps), over_tours(steps, tours)]
+            rows.append(row)
+    headings = ["agent", "size", "runs", "steps of the tour"]
+    headings += [heading for level in LEVELS for heading in (f"steps to {level} everywhere", "over the tour's")]
+    title = (
+        "Steps to recover: until precision on short walks from everywhere stays at a level, as seen at the marks, "
+        f"for random walks up to {RANDOM_MARKS[-1]:,} steps; median (95 % interval), and over those of a tour:"
+    )
+    return f"{title}\n\n" + table(folder, "scaling-recovery", headings, rows)
 
 
 def _growth(results: Results, folder: Path) -> str:
@@ -257,7 +221,7 @@ def _growth(results: Results, folder: Path) -> str:
 
 
 def _median(steps: Runs) -> str:
-    return "never" if np.isinf(steps).all() else spread(steps, digits=0, median=True)
+    return spread(steps, digits=0, median=True)
 
 
 def _exponent(found: Growth | None) -> str:

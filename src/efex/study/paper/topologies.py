@@ -6,11 +6,12 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from efex.study.case import Case, Settings
-from efex.study.drawing import COLOURS, band, figure, save, spread, table
+from efex.study.drawing import COLOUR, band, figure, save, spread, table
 from efex.study.paper import SEEDS
+from efex.study.paper.touring import of_tours, over_tours
 from efex.study.results import Results
 from efex.study.study import Study
 
@@ -31,6 +32,8 @@ VARIATIONAL_MARKS = {"efex": (500, 1_000, 1_500, *range(2_000, 6_000, 1_000)), "
 """The same with variational Bayes."""
 MOMENTS = {"topologies": (5_000, 10_000, 15_000, 20_000, 30_000), "topologies-vb": (1_000, 2_000, 4_000, 6_000)}
 """When a table tells the precision."""
+LEVELS = (0.95, 0.99)
+"""The precisions at which a map counts as recovered."""
 AGENTS = tuple(MARKS)
 MEASURES = {
     "precision": "precision",
@@ -120,16 +123,18 @@ def _curves(results: Results, folder: Path, measure: str) -> str:
     made, panels = figure(len(grid), len(WORLDS), width=2.9, height=2.0)
     for row, (unique, slip) in zip(panels, grid):
         for axes, world in zip(row, WORLDS):
-            for agent, colour in zip(AGENTS, COLOURS):
+            for agent in AGENTS:
                 runs = results.where(world=world, agent=agent, unique_fraction=unique, slip=slip)
                 if len(runs):
-                    band(axes, *runs.curve(measure), label=f"{agent} ({runs.share})", colour=colour)
-            axes.set_title(f"{world}, unique {unique:g}, slip {slip:g}", fontsize=8)
-            axes.tick_params(labelsize=7)
+                    band(axes, *runs.curve(measure), label=f"{agent} ({runs.share})", colour=COLOUR[agent])
+            axes.set_title(f"{world}, unique {unique:g}, slip {slip:g}", fontsize=9)
             if measure != "log_likelihood":
                 axes.set_ylim(0, 1.03)
             if axes.has_data():
-                axes.legend(fontsize=6, frameon=False)
+                axes.legend(fontsize=7, frameon=False, loc="lower right" if measure == "log_likelihood" else "best")
+        row[0].set_ylabel(MEASURES[measure], fontsize=8)
+    for axes in panels[-1]:
+        axes.set_xlabel("steps", fontsize=8)
     name = f"{_prefix(results)}-{measure.replace('_', '-')}"
     return save(made, folder, name, f"The {MEASURES[measure]} against steps, mean and 95 % band over runs.")
 
@@ -164,17 +169,15 @@ def _recovery(results: Results, folder: Path) -> str:
     rows = []
     for unique, slip, _ in cells():
         for world in WORLDS:
-            tour = results.where(world=world, agent="tour", unique_fraction=unique, slip=0.0)
-            tours = {case.seed: result["covered_steps"] for case, result in tour.done if result["covered_steps"]}
+            walked = results.where(world=world, agent="tour", unique_fraction=unique, slip=0.0)
             for agent in AGENTS:
                 runs = results.where(world=world, agent=agent, unique_fraction=unique, slip=slip)
-                runs = Results([pair for pair in runs.done if pair[0].seed in tours], runs.cases)
-                if len(runs):
-                    walked = [tours[case.seed] for case, _ in runs.done]
-                    row = [world, f"{unique:g}", f"{slip:g}", agent, runs.share, _median(walked)]
-                    rows.append(row + _reached(runs, tours))
+                tours = of_tours(runs, walked, "covered_steps")
+                if np.isfinite(tours).any():
+                    row = [world, f"{unique:g}", f"{slip:g}", agent, runs.share, _median(tours[np.isfinite(tours)])]
+                    rows.append(row + [cell for level in LEVELS for cell in _reached(runs, tours, level)])
     headings = ["world", "unique", "slip", "agent", "runs", "steps of the tour"]
-    headings += ["steps to 0.95", "over the tour's", "steps to 0.99", "over the tour's"]
+    headings += [heading for level in LEVELS for heading in (f"steps to {level}", "over the tour's")]
     title = (
         "Steps until precision stays at a level, as seen at every 500 steps (efex-paper: 1,000) up to 10,000 and more "
         "rarely after that, median (95 % interval), and over those of a tour of the known map on which nothing slips:"
@@ -182,13 +185,9 @@ def _recovery(results: Results, folder: Path) -> str:
     return f"{title}\n\n" + table(folder, f"{_prefix(results)}-recovery", headings, rows) if rows else ""
 
 
-def _reached(runs: Results, tours: dict[int, int]) -> list[str]:
-    out = []
-    for level in (0.95, 0.99):
-        steps = runs.reached(level)
-        ratios = [each / tours[case.seed] for (case, _), each in zip(runs.done, steps)]
-        out += [_median(steps), spread(ratios, digits=1, median=True)]
-    return out
+def _reached(runs: Results, tours: NDArray[np.float64], level: float) -> list[str]:
+    steps = runs.reached(level)
+    return [_median(steps), over_tours(steps, tours)]
 
 
 def _median(steps: ArrayLike) -> str:
