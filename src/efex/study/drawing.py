@@ -39,6 +39,13 @@ def band(axes: Axes, x: ArrayLike, runs: ArrayLike, *, label: str, colour: str, 
     axes.fill_between(np.asarray(x, float), low, high, color=colour, alpha=0.18, linewidth=0)
 
 
+def one_legend(made: Figure) -> None:
+    """Say above the panels, once, what all their labels mean."""
+    pairs = [axes.get_legend_handles_labels() for axes in made.axes]
+    once = {label: handle for handles, labels in pairs for handle, label in zip(handles, labels)}
+    made.legend(list(once.values()), list(once), loc="outside upper center", ncols=4, fontsize=8, frameon=False)
+
+
 def save(made: Figure, folder: Path, name: str, caption: str) -> str:
     """Write the figure and return the Markdown that shows it."""
     made.savefig(folder / f"{name}.png", dpi=130)

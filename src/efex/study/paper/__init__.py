@@ -1,4 +1,4 @@
-"""The studies of the paper, one file each. Seeds from 2,000 on were never looked at while the agents were made."""
+"""The studies of the paper, one file each. Seeds from 2,000 on are theirs alone: agents are made on others."""
 
 SEEDS = 2_000
 """The first seed of every study."""

@@ -5,9 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 
 from efex.study.case import Case, Settings
-from efex.study.drawing import figure, save, spread, table
+from efex.study.drawing import figure, one_legend, save, spread, table
 from efex.study.paper import SEEDS
-from efex.study.paper.dots import add_legend, draw_dots, levels
+from efex.study.paper.dots import draw_dots, levels
 from efex.study.paper.topologies import WORLDS
 from efex.study.results import Results
 from efex.study.study import Study
@@ -71,7 +71,7 @@ def report(results: Results, folder: Path) -> str:
         axes.set_xlabel("precision", fontsize=8)
         if axes is not row[0]:
             axes.set_yticklabels([])
-    add_legend(made)
+    one_legend(made)
     caption = f"Precision with one part switched off, mean with 95 % interval, and every run; {results.share}."
     return save(made, folder, "ablation", caption) + "\n" + _table(results, folder)
 

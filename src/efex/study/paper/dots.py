@@ -7,7 +7,6 @@ from typing import NamedTuple
 
 import numpy as np
 from matplotlib.axes import Axes
-from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
 from efex.study.drawing import COLOURS, spread
@@ -52,16 +51,9 @@ def draw_dots(axes: Axes, settings: Mapping[str, Results], *, early: int, late: 
 
 def _dot(axes: Axes, values: NDArray[np.float64], y: float, look: Look, *, label: str) -> None:
     middle, low, high = (float(value) for value in interval(values))
-    axes.plot(values, np.full(len(values), y), ".", color=look.colour, alpha=0.3, markersize=4, markeredgewidth=0)
+    axes.plot(values, np.full(len(values), y), "|", color=look.colour, alpha=0.6, markersize=7)
     axes.plot([low, high], [y, y], color=look.colour, linewidth=1.3)
     axes.plot([middle], [y], "o", label=label, color=look.colour, markerfacecolor=look.face, markersize=4.5)
-
-
-def add_legend(made: Figure) -> None:
-    """Say below the panels which dots are early and which late."""
-    pairs = [axes.get_legend_handles_labels() for axes in made.axes]
-    once = {label: handle for handles, labels in pairs for handle, label in zip(handles, labels)}
-    made.legend(list(once.values()), list(once), loc="outside lower center", ncols=2, fontsize=8, frameon=False)
 
 
 def levels(runs: Results, marks: tuple[int, ...]) -> list[str]:

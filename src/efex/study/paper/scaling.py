@@ -12,7 +12,7 @@ import numpy as np
 from matplotlib.axes import Axes
 
 from efex.study.case import Case
-from efex.study.drawing import COLOUR, figure, save, spread, table
+from efex.study.drawing import COLOUR, figure, one_legend, save, spread, table
 from efex.study.paper import SEEDS
 from efex.study.paper.growth import Growth, Runs, exponential, power
 from efex.study.paper.scaling_play import COVERED, play_scaling
@@ -101,12 +101,12 @@ def _figure(results: Results, folder: Path) -> str:
         _stretch(row, results, measure)
     for axes in rows[-1]:
         axes.set_xlabel("nodes, median of the mazes of a size")
-    handles = rows[0][0].get_legend_handles_labels()
-    made.legend(*handles, loc="outside upper center", ncols=len(AGENTS), fontsize=8, frameon=False)
+    one_legend(made)
     caption = (
         f"Steps against nodes in the teleport maze, {results.share}. Dots are medians with 95 % intervals, faint dots "
         "runs, crosses runs that were cut off there, arrows medians beyond. Dashed: the fitted power law, for random "
-        "dotted: the exponential. The linear axes end where efex does."
+        "dotted: the exponential. The linear axes end where efex does. The last row falls, since long random walks, on "
+        "which precision is measured there, hardly leave home in large mazes; the row above is measured everywhere."
     )
     return save(made, folder, "scaling", caption)
 

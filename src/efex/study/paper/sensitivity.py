@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 from efex.study.case import Case
-from efex.study.drawing import figure, save, table
+from efex.study.drawing import figure, one_legend, save, table
 from efex.study.paper import SEEDS
-from efex.study.paper.dots import add_legend, draw_dots, levels
+from efex.study.paper.dots import draw_dots, levels
 from efex.study.results import Results
 from efex.study.study import Study
 
@@ -17,6 +18,8 @@ WORLDS = ("grid2d", "sparse-maze")
 MARKS = {"efex": (1_500, 2_500, 5_000), "efex-paper": (2_500, 5_000, 10_000)}
 """When maps are measured, the last time at the end: the paper's agent takes twice as long and more."""
 RUNS = 3
+COLUMNS = 5
+"""Panels side by side; a world takes as many lines as it needs."""
 DEFAULTS: dict[str, dict[str, Any]] = {
     "efex": {
         "clones": 2.0,
@@ -111,20 +114,23 @@ def _runs(results: Results, world: str, agent: str, name: str, value: Any) -> Re
 
 
 def _shown(results: Results, folder: Path, agent: str) -> str:
-    made, rows = figure(len(WORLDS), len(TRIED[agent]), width=2.1, height=2.2)
-    for row, world in zip(rows, WORLDS):
+    lines = math.ceil(len(TRIED[agent]) / COLUMNS)
+    made, rows = figure(len(WORLDS) * lines, COLUMNS, width=2.4, height=2.3)
+    for first, world in enumerate(WORLDS):
+        row = [axes for line in rows[first * lines : (first + 1) * lines] for axes in line]
         for axes, (name, values) in zip(row, TRIED[agent].items()):
             runs = {_text(name, value): _runs(results, world, agent, name, value) for value in values}
             default = _text(name, DEFAULTS[agent][name])
             draw_dots(axes, runs, early=MARKS[agent][0], late=MARKS[agent][-1], default=default)
             axes.set_title(name, fontsize=9)
         ends = [axes.get_xlim() for axes in row if axes.has_data()]
-        for axes in row:
+        for axes in row[: len(TRIED[agent])]:
             axes.set_xlim(min((low for low, _ in ends), default=0), max((high for _, high in ends), default=1))
+            axes.set_xlabel("precision", fontsize=8)
+        for axes in row[len(TRIED[agent]) :]:
+            axes.axis("off")
         row[0].set_ylabel(f"{world} ({results.where(world=world).share})", fontsize=8)
-    for axes in rows[-1]:
-        axes.set_xlabel("precision", fontsize=8)
-    add_legend(made)
+    one_legend(made)
     caption = (
         f"Precision of {agent} with one setting changed, mean with 95 % interval, and every run; the default is "
         f"shaded; {results.share}."

@@ -6,10 +6,11 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
+from matplotlib.ticker import MaxNLocator
 from numpy.typing import ArrayLike, NDArray
 
 from efex.study.case import Case, Settings
-from efex.study.drawing import COLOUR, band, figure, save, spread, table
+from efex.study.drawing import COLOUR, band, figure, one_legend, save, spread, table
 from efex.study.paper import SEEDS
 from efex.study.paper.touring import of_tours, over_tours
 from efex.study.results import Results
@@ -120,23 +121,29 @@ def _curves(results: Results, folder: Path, measure: str) -> str:
     # A row of which nothing was played would be empty axes; the table below says what is missing.
     played = [cell for cell in grid if len(_explorers(results.where(unique_fraction=cell[0], slip=cell[1])))]
     grid = played or grid[:1]
-    made, panels = figure(len(grid), len(WORLDS), width=2.9, height=2.0)
+    made, panels = figure(len(grid), len(WORLDS), width=2.9, height=2.1)
     for row, (unique, slip) in zip(panels, grid):
         for axes, world in zip(row, WORLDS):
+            shares = []
             for agent in AGENTS:
                 runs = results.where(world=world, agent=agent, unique_fraction=unique, slip=slip)
                 if len(runs):
-                    band(axes, *runs.curve(measure), label=f"{agent} ({runs.share})", colour=COLOUR[agent])
-            axes.set_title(f"{world}, unique {unique:g}, slip {slip:g}", fontsize=9)
+                    band(axes, *runs.curve(measure), label=agent, colour=COLOUR[agent])
+                    shares.append(f"{agent} {runs.share}")
+            axes.set_title(f"{world}, unique {unique:g}, slip {slip:g}\n{', '.join(shares)}", fontsize=7)
+            axes.xaxis.set_major_locator(MaxNLocator(4))
+            axes.xaxis.set_major_formatter("{x:,.0f}")
+            axes.tick_params(labelsize=8)
             if measure != "log_likelihood":
                 axes.set_ylim(0, 1.03)
-            if axes.has_data():
-                axes.legend(fontsize=7, frameon=False, loc="lower right" if measure == "log_likelihood" else "best")
         row[0].set_ylabel(MEASURES[measure], fontsize=8)
     for axes in panels[-1]:
         axes.set_xlabel("steps", fontsize=8)
+    one_legend(made)
     name = f"{_prefix(results)}-{measure.replace('_', '-')}"
-    return save(made, folder, name, f"The {MEASURES[measure]} against steps, mean and 95 % band over runs.")
+    caption = f"The {MEASURES[measure]} against steps, mean and 95 % band over runs"
+    alone = "; efex-paper is played where nothing slips" if len(results.where(agent="efex-paper")) else ""
+    return save(made, folder, name, f"{caption}{alone}.")
 
 
 def _explorers(results: Results) -> Results:
