@@ -6,7 +6,8 @@ from itertools import product
 import gymnasium
 import numpy as np
 import pytest
-from graph_examples import grid, scrambled, split
+from graph_examples import grid, scrambled, split, stochastic_graphs
+from hypothesis import given
 from scipy.spatial.distance import cdist
 
 import efex
@@ -172,6 +173,25 @@ def folded():
 )
 def test_where_actions_lead_no_same_way_there_is_no_plan(graph):
     assert graph.floor_plan() is None
+
+
+@pytest.mark.parametrize("whole", [lattice(AROUND), poses()[0], efex.make("icg").truth], ids=["grid", "room", "icg"])
+@pytest.mark.parametrize("share", [0.02, 0.1, 0.3, 0.5, 0.7, 0.9])
+def test_any_part_of_a_map_has_a_plan_or_none(whole, share):
+    rng = np.random.default_rng(round(100 * share))
+    steps = np.column_stack([whole.source, whole.action, whole.target])
+    for _ in range(10):
+        walked = steps[rng.random(len(steps)) < share]
+        part = LatentGraph.from_walks(whole.observations, whole.n_actions, walked)
+        plan = part.floor_plan()
+        assert plan is None or np.isfinite(plan).all()
+        assert layout(part).shape == (whole.n_nodes, 2)
+
+
+@given(stochastic_graphs(max_nodes=12))
+def test_any_graph_has_a_plan_or_none(graph):
+    plan = graph.floor_plan()
+    assert plan is None or (plan.shape[0] == graph.n_nodes and np.isfinite(plan).all())
 
 
 @pytest.mark.parametrize("seed", range(10))

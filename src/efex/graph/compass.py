@@ -48,16 +48,16 @@ class Fit(NamedTuple):
     moves: Points
 
 
-def fitted(steps: Steps, kind: Ids) -> Fit | None:
+def fitted(steps: Steps, kind: Ids, n_kinds: int) -> Fit | None:
     """Return where steps of every kind lead, -1 nowhere else; None if most do not agree, or in no space to be drawn.
 
     All kinds are as long as one another, as far as that can be.
     """
-    if kind.max(initial=-1) < 0 or (steps.n > LARGE and fitted(*_near(steps, kind)) is None):
+    if kind.max(initial=-1) < 0 or (steps.n > LARGE and fitted(*_near(steps, kind), n_kinds) is None):
         return None
     weight = np.where(_returns(steps), 1.0, ASTRAY)
     for _ in range(ROUNDS):
-        places, contradicted, weights = _solved(steps, kind, weight)
+        places, contradicted, weights = _solved(steps, kind, n_kinds, weight)
         moves = _moves(contradicted, weights)
         if moves.shape[1] == 0:
             return None
@@ -87,7 +87,7 @@ def _returns(steps: Steps) -> NDArray[np.bool_]:
     return np.isin(there, back)
 
 
-def _solved(steps: Steps, kind: Ids, weight: Points) -> tuple[Points, Points, Points]:
+def _solved(steps: Steps, kind: Ids, n_kinds: int, weight: Points) -> tuple[Points, Points, Points]:
     """Return where nodes lie by what every kind moves, how much of that the steps contradict, and the kinds' weights.
 
     The places x that agree best with moves v, in the sum of squares weight (x[target] - x[source] - v[kind])^2, are the
@@ -99,11 +99,11 @@ def _solved(steps: Steps, kind: Ids, weight: Points) -> tuple[Points, Points, Po
     first = np.unique(components(steps)[1], return_index=True)[1]
     tied = sp.csc_array((np.ones(len(first)), (first, first)), shape=(n, n))
     moving = np.flatnonzero(kind >= 0)
-    pulls = np.zeros((n, int(kind.max()) + 1))
+    pulls = np.zeros((n, n_kinds))
     np.add.at(pulls, (target[moving], kind[moving]), weight[moving])
     np.add.at(pulls, (source[moving], kind[moving]), -weight[moving])
     places = splu(sp.csc_array(laplacian + tied)).solve(pulls)
-    weights = np.bincount(kind[moving], weight[moving]).astype(np.float64)
+    weights = np.bincount(kind[moving], weight[moving], minlength=n_kinds).astype(np.float64)
     return places, np.diag(weights) - pulls.T @ places, weights
 
 

@@ -42,11 +42,11 @@ def floor_plan(graph: LatentGraph) -> Points | None:
     steps = likely_steps(graph)
     if graph.n_actions > MOST:
         return None
-    if (fit := fitted(steps, steps.action)) is not None:
+    if (fit := fitted(steps, steps.action, graph.n_actions)) is not None:
         return _unfolded(fit.points @ _turned(fit, _words(graph)), steps)
     for looks in headings(steps):
         kind = np.where(looks.turn[steps.action] == 0, steps.action * QUARTERS + looks.of[steps.source], -1)
-        if (fit := fitted(steps, kind)) is not None:
+        if (fit := fitted(steps, kind, graph.n_actions * QUARTERS)) is not None:
             ahead = Fit(fit.points + FACING * _ahead(fit, looks), fit.moves)
             return _unfolded(ahead.points @ _turned(ahead, np.zeros((len(fit.moves), 2))), steps)
     return None
@@ -79,7 +79,7 @@ def _turned(fit: Fit, words: Points) -> Points:
         for signs in product((1.0, -1.0), repeat=n_axes):
             matrix = np.eye(n_axes)[:, order] * signs
             moves = fit.moves @ matrix
-            said = float((moves[: len(words), :2] * words[:, : min(n_axes, 2)]).sum())
+            said = float((moves[:, :2] * words[:, : min(n_axes, 2)]).sum())
             along = sum(moves[first[axis], new] > 0 for new, axis in enumerate(order))
             value = (round(said, 6), [round(extent[axis], 6) for axis in order], along)
             if best is None or value > best:
