@@ -9,6 +9,7 @@ import efex
 import efex.study.moments
 import efex.study.play
 import efex.study.runner
+from benchmark_modules import BENCHMARKS
 from efex.graph.export import from_content
 from efex.study.drawing import table
 from efex.study.paper import topologies, visual
@@ -240,3 +241,13 @@ def test_tables_are_written_as_csv_and_as_markdown(tmp_path):
     markdown = table(tmp_path, "some", ["agent", "steps, median"], [["efex", "1,234 (5 to 6)"], ["random", None]])
     assert tables(markdown) == [[["agent", "steps, median"], ["efex", "1,234 (5 to 6)"], ["random", "None"]]]
     assert rows_of(tmp_path / "some.csv") == tables(markdown)[0]
+
+
+@pytest.mark.parametrize(("file", "figures", "rows"), [("parts.py", {"parts.png"}, 16), ("slippery.py", set(), 10)])
+def test_studies_beside_the_package_are_reported(file, figures, rows, store, tmp_path):
+    study = load_study(str(BENCHMARKS / file))
+    fill(store, study, lambda case: case.seed % 5 < 2)
+    names = {f"{study.name}.csv"}
+    text = check(report_study(study, store, tmp_path / "out"), tmp_path / "out", figures=figures, csvs=names)
+    (found,) = tables(text)
+    assert len(found) == 1 + rows
