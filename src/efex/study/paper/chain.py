@@ -49,7 +49,8 @@ def report(results: Results, folder: Path) -> str:
             if len(runs) == 0:
                 continue
             x, coverage = runs.curve("curve_coverage", at="curve_steps")
-            band(axes, x / EPISODE, coverage, label=f"{agent} ({runs.share})", colour=COLOUR[agent])
+            label, style = f"{agent} ({runs.share})", ":" if agent == "tour" else "-"
+            band(axes, x / EPISODE, coverage, label=label, colour=COLOUR[agent], style=style)
             episodes = runs.final("covered_episodes")
             trapped = "with the trap" if trap else "without"
             row = [agent, trapped, runs.share, spread(episodes, digits=0, median=True), _extremes(episodes)]
