@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from itertools import permutations, product
+from itertools import islice, permutations, product
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,10 +19,13 @@ Points = NDArray[np.float64]
 MOST = 64
 """Where there are more actions than this, none is asked which way it leads."""
 
-CROWDED = 0.1
-"""The share of the nodes, at most, that may lie where others do."""
+TURNS = 3
+"""So many pairs of actions, at most, are taken for turns, one after another."""
 
-FACING, ASIDE = 0.25, 0.12
+CROWDED, CROWD = 0.1, 6
+"""The share of the nodes, at most, that may lie where others do, and how many may lie at one place."""
+
+FACING, ASIDE = 0.25, 0.3
 """How far a node that looks somewhere lies ahead of its place, and nodes of the same place beside it, in steps."""
 
 WORDS = {
@@ -44,7 +47,7 @@ def floor_plan(graph: LatentGraph) -> Points | None:
         return None
     if (fit := fitted(steps, steps.action, graph.n_actions)) is not None:
         return _unfolded(fit.points @ _turned(fit, _words(graph)), steps)
-    for looks in headings(steps):
+    for looks in islice(headings(steps), TURNS):
         kind = np.where(looks.turn[steps.action] == 0, steps.action * QUARTERS + looks.of[steps.source], -1)
         if (fit := fitted(steps, kind, graph.n_actions * QUARTERS)) is not None:
             ahead = Fit(fit.points + FACING * _ahead(fit, looks), fit.moves)
@@ -91,6 +94,6 @@ def _unfolded(points: Points, steps: Steps) -> Points | None:
     """Return the points with those of the same place side by side; None where there are too many."""
     # In every part of the graph by itself: they are drawn apart.
     place = places(np.column_stack([components(steps)[1], points]))
-    if len(points) - len(np.unique(place)) > CROWDED * len(points):
+    if len(points) - len(np.unique(place)) > CROWDED * len(points) or np.bincount(place).max() > CROWD:
         return None
     return aside(points, place, distance=ASIDE)

@@ -32,7 +32,8 @@ def headings(steps: Steps) -> Iterator[Headings]:
     for left, right in combinations(range(steps.n_actions), 2):
         if _turns(leads_to, left, right):
             turn = np.zeros(steps.n_actions, np.int64)
-            turn[left], turn[right] = 1, -1
+            for quarters, kind in ((1, left), (-1, right)):
+                turn[[_alike(leads_to[kind], leads_to[other]) for other in range(steps.n_actions)]] = quarters
             of = _spread(steps, turn)
             if (of[steps.target] == (of[steps.source] + turn[steps.action]) % QUARTERS).mean() >= ALWAYS:
                 yield Headings(of, turn)
@@ -41,6 +42,12 @@ def headings(steps: Steps) -> Iterator[Headings]:
 def _turns(leads_to: Ids, left: int, right: int) -> bool:
     """Return whether two actions undo one another, and four of one are a round while two are not."""
     return _back(leads_to, left, right) and _back(leads_to, *[left] * QUARTERS) and not _back(leads_to, left, left)
+
+
+def _alike(one: Ids, other: Ids) -> bool:
+    """Return whether two actions lead to the same from most nodes, of those from which both were tried."""
+    both = (one >= 0) & (other >= 0)
+    return bool((one[both] == other[both]).sum() >= ALWAYS * max(both.sum(), 1))
 
 
 def _back(leads_to: Ids, *actions: int) -> bool:

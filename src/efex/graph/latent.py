@@ -293,6 +293,8 @@ class LatentGraph(Structure):
 
         None where they do not. Nothing but the edges is asked: two actions may turn, so that the others lead where one
         looks, and some steps may lead elsewhere. Which way is up only names such as "left" or "go north" can tell.
+        Every part of the graph that no step joins to the others has a beginning of its own; a node that looks somewhere
+        lies a little ahead, and nodes of the same place lie beside one another. More than 64 actions are not asked.
 
         >>> there, back = [(0, 0, 1), (1, 0, 2), (2, 1, 3)], [(3, 3, 2), (2, 2, 1), (1, 2, 0)]
         >>> path = LatentGraph.from_walks("path", 4, there + back, action_names=["east", "south", "west", "north"])

@@ -50,6 +50,8 @@ def laid_out_like(graph: LatentGraph, coordinates: Points) -> Points:
 
     Which way is up, and whether left is left, no graph can tell.
     """
+    if graph.n_nodes == 0:
+        return layout(graph)
     points, theirs = (each - each.mean(axis=0) for each in (layout(graph), flat(coordinates)))
     left, _, right = np.linalg.svd(points.T @ theirs)
     return np.asarray(points @ left @ right)
