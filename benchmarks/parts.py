@@ -13,7 +13,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from efex.study import Case, Study
-from efex.study.drawing import figure, one_legend, save, spread, table
+from efex.study.drawing import figure, median_steps, one_legend, save, table
 from efex.study.paper.ablation import DEFAULT, LEVEL, VARIANTS
 from efex.study.paper.dots import draw_dots, levels
 from efex.study.results import Results
@@ -48,7 +48,7 @@ def report(results: Results, folder: Path) -> str:
         axes.set_xlabel("precision", fontsize=8)
         for name, each in runs.items():
             if len(each):
-                steps = spread(each.reached(LEVEL), digits=0, median=True)
+                steps = median_steps(each.reached(LEVEL))
                 rows.append([world, name, each.share, steps, *levels(each, SHOWN)])
     one_legend(made)
     caption = f"Precision with one part switched off where one action in ten slips, every run; {results.share}."

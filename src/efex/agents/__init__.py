@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Callable
 from typing import Any
 
@@ -13,6 +12,7 @@ from efex.agents.paper import EfexPaper
 from efex.agents.random import RandomAgent, Walker
 from efex.errors import InvalidArgumentError
 from efex.model.allocation import ClonePolicy
+from efex.near import near
 
 __all__ = [
     "Agent",
@@ -62,7 +62,5 @@ def make_agent(agent: str | Agent, *, clones: ClonePolicy) -> Agent:
             raise InvalidArgumentError("clones must be given to the agent itself when agent is not a name")
         return agent
     if not isinstance(agent, str) or agent not in AGENTS:
-        near = difflib.get_close_matches(str(agent), AGENTS, n=1)
-        hint = f"; did you mean {near[0]!r}?" if near else ""
-        raise InvalidArgumentError(f"agent must be one of {', '.join(AGENTS)}, not {agent!r}{hint}")
+        raise InvalidArgumentError(f"agent must be one of {', '.join(AGENTS)}, not {agent!r}{near(agent, AGENTS)}")
     return AGENTS[agent](clones=clones)

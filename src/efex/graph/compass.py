@@ -61,20 +61,20 @@ def fitted(steps: Steps, kind: Ids, n_kinds: int) -> Fit | None:
     """
     if kind.max(initial=-1) < 0 or (steps.n > LARGE and fitted(*_near(steps, kind), n_kinds) is None):
         return None
-    weight = np.where(_returns(steps, kind, n_kinds), 1.0, ASTRAY)
+    right = _returns(steps, kind, n_kinds)
     for _ in range(ROUNDS):
-        places, contradicted, weights = _solved(steps, kind, n_kinds, weight)
+        places, contradicted, weights = _solved(steps, kind, n_kinds, right)
         moves = _moves(contradicted, weights)
         if moves.shape[1] == 0:
             return None
         points, still = places @ moves, np.zeros((1, moves.shape[1]))
         off = points[steps.target] - points[steps.source] - np.concatenate([moves, still])[kind]
-        before, weight = weight, np.where(np.linalg.norm(off, axis=1) < NEAR, 1.0, ASTRAY)
-        if (before == weight).all():
+        before, right = right, np.linalg.norm(off, axis=1) < NEAR
+        if (before == right).all():
             break
     lengths = np.linalg.norm(moves, axis=1)
     even = weights[(lengths >= LENGTHS[0]) & (lengths <= LENGTHS[1])].sum()
-    return Fit(points, moves) if even >= AGREED * weights.sum() and (weight == 1).mean() >= AGREED else None
+    return Fit(points, moves) if even >= AGREED * weights.sum() and right.mean() >= AGREED else None
 
 
 def _near(steps: Steps, kind: Ids) -> tuple[Steps, Ids]:
@@ -100,13 +100,14 @@ def _returns(steps: Steps, kind: Ids, n_kinds: int) -> NDArray[np.bool_]:
     return undone | (of_kind[kind + 1] < FEW)
 
 
-def _solved(steps: Steps, kind: Ids, n_kinds: int, weight: Points) -> tuple[Points, Points, Points]:
+def _solved(steps: Steps, kind: Ids, n_kinds: int, right: NDArray[np.bool_]) -> tuple[Points, Points, Points]:
     """Return where nodes lie by what every kind moves, how much of that the steps contradict, and the kinds' weights.
 
     The places x that agree best with moves v, in the sum of squares weight (x[target] - x[source] - v[kind])^2, are the
     first matrix times v, and what is left of that sum is v times the second matrix times v.
     """
-    held = np.flatnonzero((weight == 1) | _holding(steps, weight))
+    weight = np.where(right, 1.0, ASTRAY)
+    held = np.flatnonzero(right | _holding(steps, weight))
     n, source, target, kind, weight = steps.n, steps.source[held], steps.target[held], kind[held], weight[held]
     ends = np.concatenate([source, target, source, target]), np.concatenate([source, target, target, source])
     laplacian = sp.csc_array((np.concatenate([weight, weight, -weight, -weight]), ends), shape=(n, n))

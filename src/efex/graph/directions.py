@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import math
 import re
-from difflib import get_close_matches
 from typing import TYPE_CHECKING, Any
 
 from efex.errors import InvalidArgumentError
 from efex.graph.action_names import action_text
 from efex.graph.plan import Plan
 from efex.graph.tags import Tag
+from efex.near import near
 from efex.symbols import encode_symbol, symbol_text
 
 if TYPE_CHECKING:
@@ -48,10 +48,9 @@ def named_nodes(graph: LatentGraph, text: str, *, name: str = "a place") -> list
         node for node, tags in graph.tags.items() if key in tags and (not equals or value in _spellings(tags[key]))
     ]:
         return found
-    near = get_close_matches(text, sorted(set(shown)), n=1)
     raise InvalidArgumentError(
         f"{name} must be a node's number, an observation or a tag of the map, not {text!r}"
-        + (f"; did you mean {near[0]!r}?" if near else "")
+        + near(text, sorted(set(shown)))
     )
 
 

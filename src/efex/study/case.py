@@ -12,7 +12,7 @@ from typing import Any, Literal
 from efex.agents import AGENTS
 from efex.checks import whole
 from efex.errors import InvalidArgumentError
-from efex.study.near import near
+from efex.near import near
 
 Settings = tuple[tuple[str, Any], ...]
 

@@ -71,5 +71,10 @@ def spread(runs: ArrayLike, *, digits: int = 3, median: bool = False) -> str:
     return f"{middle} ({low} to {high})"
 
 
+def median_steps(steps: ArrayLike) -> str:
+    """Return the median of whole numbers with its interval as text."""
+    return spread(steps, digits=0, median=True)
+
+
 def _number(value: float, digits: int) -> str:
     return "never" if np.isinf(value) or np.isnan(value) else f"{value:,.{digits}f}"

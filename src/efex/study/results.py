@@ -11,8 +11,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from efex.counting import counted
 from efex.errors import InvalidArgumentError
+from efex.near import near
 from efex.study.case import Case
-from efex.study.near import near
 
 RESAMPLES = 2_000
 

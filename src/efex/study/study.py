@@ -12,8 +12,8 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Any, cast
 
 from efex.errors import EfexError, InvalidArgumentError
+from efex.near import near
 from efex.study.case import Case
-from efex.study.near import near
 
 if TYPE_CHECKING:
     from efex.study.results import Results

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import inspect
 from collections.abc import Callable
 from typing import Any, Literal
@@ -15,6 +14,7 @@ from numpy.typing import NDArray
 from efex.checks import flag, fraction, repetition, whole
 from efex.errors import InvalidArgumentError
 from efex.graph.latent import LatentGraph
+from efex.near import near
 from efex.randomness import stream
 from efex.worlds.aliasing import alias
 from efex.worlds.chain import chain
@@ -127,8 +127,7 @@ def _find(name: str) -> Callable[..., Topology]:
 
 def near_name(name: str) -> str:
     """Return the question whether a world of a similar name was meant, empty where there is none."""
-    near = difflib.get_close_matches(str(name).lower().replace("_", "-"), TOPOLOGIES, n=1)
-    return f"; did you mean {near[0]!r}?" if near else ""
+    return near(str(name).lower().replace("_", "-"), TOPOLOGIES)
 
 
 def _check_options(name: str, build: Callable[..., Topology], options: dict[str, Any]) -> None:

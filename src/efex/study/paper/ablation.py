@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from efex.study.case import Case, Settings
-from efex.study.drawing import figure, one_legend, save, spread, table
+from efex.study.drawing import figure, median_steps, one_legend, save, table
 from efex.study.paper import SEEDS
 from efex.study.paper.dots import draw_dots, levels
 from efex.study.paper.topologies import WORLDS
@@ -82,7 +82,7 @@ def _table(results: Results, folder: Path) -> str:
         for name in VARIANTS:
             runs = variant(results, world, name)
             if len(runs):
-                steps = spread(runs.reached(LEVEL), digits=0, median=True)
+                steps = median_steps(runs.reached(LEVEL))
                 rows.append([world, name, runs.share, steps, *levels(runs, SHOWN)])
     headings = ["world", "variant", "runs", f"steps to {LEVEL}"]
     headings += [*(f"at {mark:,}" for mark in SHOWN), "worst at the end"]

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from efex.study.case import Case
-from efex.study.drawing import COLOUR, band, figure, save, spread, table
+from efex.study.drawing import COLOUR, band, figure, median_steps, save, table
 from efex.study.paper import SEEDS
 from efex.study.paper.touring import of_tours, over_tours
 from efex.study.results import Results
@@ -53,10 +53,10 @@ def report(results: Results, folder: Path) -> str:
             band(axes, x / EPISODE, coverage, label=label, colour=COLOUR[agent], style=style)
             episodes = runs.final("covered_episodes")
             trapped = "with the trap" if trap else "without"
-            row = [agent, trapped, runs.share, spread(episodes, digits=0, median=True), _extremes(episodes)]
+            row = [agent, trapped, runs.share, median_steps(episodes), _extremes(episodes)]
             steps = runs.final("covered_steps")
             tours = of_tours(runs, results.where(agent="tour", trap=trap), "covered_steps")
-            rows.append([*row, spread(steps, digits=0, median=True), over_tours(steps, tours)])
+            rows.append([*row, median_steps(steps), over_tours(steps, tours)])
         axes.set(title="with the stochastic trap" if trap else "without a trap", xlabel="episodes", xlim=(0, 40))
         if axes.has_data():
             axes.legend(fontsize=7, frameon=False, loc="upper right", bbox_to_anchor=(1.0, 0.98))

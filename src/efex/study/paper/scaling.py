@@ -12,11 +12,11 @@ import numpy as np
 from matplotlib.axes import Axes
 
 from efex.study.case import Case
-from efex.study.drawing import COLOUR, figure, one_legend, save, spread, table
+from efex.study.drawing import COLOUR, figure, median_steps, one_legend, save, table
 from efex.study.paper import SEEDS
 from efex.study.paper.growth import Growth, Runs, exponential, power
 from efex.study.paper.scaling_play import COVERED, play_scaling
-from efex.study.paper.touring import of_tours, over_tours
+from efex.study.paper.touring import LEVELS, level_headings, of_tours, over_tours, recovered
 from efex.study.results import Results, interval
 from efex.study.study import Study
 
@@ -30,9 +30,7 @@ RANDOM_MARKS = (1_000, 2_000, 4_000, 8_000)
 """When maps are measured; the random walk goes on after that, to see what it covers: a map is learned from nothing at
 every mark, and from tens of thousands of steps that takes longer than all the exploring."""
 RUNS = 20
-LEVEL = 0.95
-LEVELS = (LEVEL, 0.99)
-"""The precisions at which a map counts as recovered; figures show the first."""
+LEVEL, *_ = LEVELS
 MEASURES = {
     "tried": "every action tried at every node",
     "everywhere": f"precision {LEVEL} on short walks from everywhere",
@@ -168,7 +166,7 @@ def _levels(results: Results, folder: Path) -> str:
                     row += ["", ""]
                     continue
                 steps = _steps(runs, measure)
-                row += [_median(steps), f"{np.isinf(steps).sum()} at {_limit(runs, measure):,}"]
+                row += [median_steps(steps), f"{np.isinf(steps).sum()} at {_limit(runs, measure):,}"]
             rows.append(row)
     headings = ["agent", "size", "nodes", "runs"]
     for title in MEASURES.values():
@@ -182,18 +180,15 @@ def _recovery(results: Results, folder: Path) -> str:
     rows = []
     for agent in RECOVERING:
         for (size, runs), tours in zip(_sizes(results, agent), _tours(results, agent), strict=True):
-            row = [agent, size, runs.share, spread(tours, digits=0, median=True)]
-            for level in LEVELS:
-                steps = runs.reached(level, "everywhere")
-                row += [_median(steps), over_tours(steps, tours)]
-            rows.append(row)
-    headings = ["agent", "size", "runs", "steps of the tour"]
-    headings += [heading for level in LEVELS for heading in (f"steps to {level} everywhere", "over the tour's")]
+            cells = [*recovered(runs, tours, "everywhere"), over_tours(_steps(runs, "tried"), tours)]
+            rows.append([agent, size, runs.share, median_steps(tours), *cells])
+    columns = ["agent", "size", "runs", "steps of the tour", *level_headings(" everywhere")]
+    columns.append("all tried, over the tour's")
     title = (
         "Steps to recover: until precision on short walks from everywhere stays at a level, as seen at the marks, "
         f"for random walks up to {RANDOM_MARKS[-1]:,} steps; median (95 % interval), and over those of a tour:"
     )
-    return f"{title}\n\n" + table(folder, "scaling-recovery", headings, rows)
+    return f"{title}\n\n" + table(folder, "scaling-recovery", columns, rows)
 
 
 def _growth(results: Results, folder: Path) -> str:
@@ -218,10 +213,6 @@ def _growth(results: Results, folder: Path) -> str:
         "Sizes of which most runs were cut off have no median and do not enter, so that growth is underestimated there:"
     )
     return f"{title}\n\n" + table(folder, "scaling-growth", headings, rows)
-
-
-def _median(steps: Runs) -> str:
-    return spread(steps, digits=0, median=True)
 
 
 def _exponent(found: Growth | None) -> str:

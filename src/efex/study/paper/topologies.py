@@ -7,12 +7,11 @@ from pathlib import Path
 
 import numpy as np
 from matplotlib.ticker import MaxNLocator
-from numpy.typing import ArrayLike, NDArray
 
 from efex.study.case import Case, Settings
-from efex.study.drawing import COLOUR, band, figure, one_legend, save, spread, table
+from efex.study.drawing import COLOUR, band, figure, median_steps, one_legend, save, spread, table
 from efex.study.paper import SEEDS
-from efex.study.paper.touring import of_tours, over_tours
+from efex.study.paper.touring import level_headings, of_tours, recovered
 from efex.study.results import Results
 from efex.study.study import Study
 
@@ -33,8 +32,6 @@ VARIATIONAL_MARKS = {"efex": (500, 1_000, 1_500, *range(2_000, 6_000, 1_000)), "
 """The same with variational Bayes."""
 MOMENTS = {"topologies": (5_000, 10_000, 15_000, 20_000, 30_000), "topologies-vb": (1_000, 2_000, 4_000, 6_000)}
 """When a table tells the precision."""
-LEVELS = (0.95, 0.99)
-"""The precisions at which a map counts as recovered."""
 AGENTS = tuple(MARKS)
 MEASURES = {
     "precision": "precision",
@@ -181,21 +178,18 @@ def _recovery(results: Results, folder: Path) -> str:
                 runs = results.where(world=world, agent=agent, unique_fraction=unique, slip=slip)
                 tours = of_tours(runs, walked, "covered_steps")
                 if np.isfinite(tours).any():
-                    row = [world, f"{unique:g}", f"{slip:g}", agent, runs.share, _median(tours[np.isfinite(tours)])]
-                    rows.append(row + [cell for level in LEVELS for cell in _reached(runs, tours, level)])
-    headings = ["world", "unique", "slip", "agent", "runs", "steps of the tour"]
-    headings += [heading for level in LEVELS for heading in (f"steps to {level}", "over the tour's")]
+                    row = [
+                        world,
+                        f"{unique:g}",
+                        f"{slip:g}",
+                        agent,
+                        runs.share,
+                        median_steps(tours[np.isfinite(tours)]),
+                    ]
+                    rows.append(row + recovered(runs, tours))
+    columns = ["world", "unique", "slip", "agent", "runs", "steps of the tour", *level_headings()]
     title = (
         "Steps until precision stays at a level, as seen at every 500 steps (efex-paper: 1,000) up to 10,000 and more "
         "rarely after that, median (95 % interval), and over those of a tour of the known map on which nothing slips:"
     )
-    return f"{title}\n\n" + table(folder, f"{_prefix(results)}-recovery", headings, rows) if rows else ""
-
-
-def _reached(runs: Results, tours: NDArray[np.float64], level: float) -> list[str]:
-    steps = runs.reached(level)
-    return [_median(steps), over_tours(steps, tours)]
-
-
-def _median(steps: ArrayLike) -> str:
-    return spread(steps, digits=0, median=True)
+    return f"{title}\n\n" + table(folder, f"{_prefix(results)}-recovery", columns, rows) if rows else ""
